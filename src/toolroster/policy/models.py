@@ -1,0 +1,122 @@
+"""The base of every policy model, and how its faults are put into words.
+
+Pydantic gathers all faults of one document; this module turns them into `Fault` values that quote, suggest and say what to do.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Annotated, Any, TypeVar, get_args, get_origin
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from toolroster.canonical import JsonValue
+from toolroster.diagnostics import Anchor, Fault
+from toolroster.names import suggest
+
+Names = Annotated[tuple[str, ...], Field(strict=False)]
+"""A list of names in a file, in the order in which they stand there."""
+
+ModelT = TypeVar("ModelT", bound="PolicyModel")
+
+_KINDS = {
+    "string_type": "a string",
+    "int_type": "an integer",
+    "bool_type": "true or false",
+    "tuple_type": "a list",
+    "list_type": "a list",
+    "dict_type": "a table",
+    "mapping_type": "a table",
+    "model_type": "a table",
+    "model_attributes_type": "a table",
+}
+_FOUND: dict[type[object], str] = {
+    str: "a string",
+    bool: "a boolean",
+    int: "an integer",
+    float: "a float",
+    list: "a list",
+    dict: "a table",
+}
+
+
+class PolicyModel(BaseModel):
+    """Base of the models that are read from files: frozen, strict, and closed to unknown keys."""
+
+    model_config = ConfigDict(frozen=True, strict=True, extra="forbid", populate_by_name=True, defer_build=True)
+
+
+def parse_model(
+    model: type[ModelT], value: JsonValue, anchor: Anchor, *, drop_nulls: bool = False
+) -> tuple[ModelT | None, tuple[Fault, ...]]:
+    """Return the model read from a parsed document, or None and every fault in it.
+
+    `anchor` is where the value stands; `drop_nulls` treats a null member of the top level as absent.
+    """
+    if drop_nulls and isinstance(value, dict):
+        value = {key: item for key, item in value.items() if item is not None}
+    try:
+        return model.model_validate(value), ()
+    except ValidationError as error:
+        details = error.errors(include_url=False, include_context=True)
+        return None, tuple(_describe(model, detail, anchor) for detail in details)
+
+
+def _describe(model: type[PolicyModel], detail: Mapping[str, Any], anchor: Anchor) -> Fault:
+    """Put one of pydantic's error details (typed as a dict of anything) into words."""
+    location: tuple[str | int, ...] = tuple(detail["loc"])
+    kind: str = detail["type"]
+    given: object = detail.get("input")
+    name = location[-1] if location else "the document"
+    here = anchor.at(*location)
+    if kind == "extra_forbidden":
+        hint = suggest(str(name), _keys_at(model, location[:-1]))
+        fix = "Correct the key or delete it; unknown keys are never ignored."
+        return Fault("unknown-key", f"unknown key {name!r}{hint}.", anchor.at(*location, part="key"), fix)
+    if kind == "missing":
+        owner = f" in {location[-2]!r}" if len(location) > 1 else ""
+        return Fault("missing-key", f"key {name!r} is missing{owner}.", anchor.at(*location[:-1]), f"Add {name!r}.")
+    if kind in _KINDS:
+        found = _FOUND.get(type(given), type(given).__name__)
+        return Fault("invalid-value", f"{name!r} must be {_KINDS[kind]}, found {found}.", here)
+    if kind in ("literal_error", "enum"):
+        expected = str(detail["ctx"]["expected"])
+        choices = [choice.strip(" '") for choice in expected.replace(" or ", ", ").split(",")]
+        message = f"{given!r} is not one of {expected}{suggest(str(given), choices)}."
+        return Fault("invalid-value", message, here)
+    reason = str(detail["ctx"]["error"]) if kind == "value_error" else str(detail["msg"])
+    return Fault("invalid-value", f"{name!r}: {reason[:1].lower()}{reason[1:]}; found {given!r}.", here)
+
+
+def _keys_at(model: type[PolicyModel], location: tuple[str | int, ...]) -> list[str]:
+    """Return the keys that the table at `location` may have."""
+    current: object = model
+    for part in location:
+        current = _step(current, part)
+    found = _unwrap(current)
+    if isinstance(found, type) and issubclass(found, BaseModel):
+        return [info.alias or name for name, info in found.model_fields.items()]
+    return []
+
+
+def _step(annotation: object, part: str | int) -> object:
+    found = _unwrap(annotation)
+    if isinstance(found, type) and issubclass(found, BaseModel):
+        fields = {info.alias or name: info for name, info in found.model_fields.items()}
+        return fields[str(part)].annotation if str(part) in fields else None
+    arguments = get_args(found)
+    if get_origin(found) is tuple:
+        return arguments[0]
+    return arguments[-1] if arguments else None
+
+
+def _unwrap(annotation: object) -> object:
+    """Return the annotation without `Annotated` and `| None`."""
+    while True:
+        arguments = [argument for argument in get_args(annotation) if argument is not type(None)]
+        if get_origin(annotation) is Annotated or (
+            type(None) in get_args(annotation) and get_origin(annotation) not in (tuple, dict) and len(arguments) == 1
+        ):
+            annotation = arguments[0]
+        else:
+            return annotation

@@ -1,0 +1,23 @@
+"""The rule book: every rule, one family a module."""
+
+from __future__ import annotations
+
+from toolroster.rules import definitions, files, manifest, name_sets, permissions, prefix, security, waivers
+from toolroster.rules.facts import Facts
+from toolroster.rules.registry import RULES, RegisteredRule, find_rule, run_rules
+
+__all__ = [
+    "RULES",
+    "Facts",
+    "RegisteredRule",
+    "definitions",
+    "files",
+    "find_rule",
+    "manifest",
+    "name_sets",
+    "permissions",
+    "prefix",
+    "run_rules",
+    "security",
+    "waivers",
+]

@@ -1,0 +1,95 @@
+"""What several tests need: small catalogs, small workspaces, and toolroster run as a process."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+
+from toolroster import ToolDefinition, Workspace
+from toolroster.canonical import JsonObject, JsonValue
+from toolroster.diagnostics import Anchor
+from toolroster.policy import Manifest, Policy, parse_manifest, parse_policy
+
+ROOT = Path(__file__).parent.parent
+"""The project's own workspace."""
+
+NO_PARAMETERS: JsonObject = {"type": "object", "properties": {}}
+
+
+def define(name: str, **members: object) -> ToolDefinition:
+    """Return a built-in definition with a description and no parameters, unless `members` say otherwise."""
+    given: dict[str, object] = {"description": f"Does {name}.", "input_schema": NO_PARAMETERS, **members}
+    return ToolDefinition(name=name, **given)  # type: ignore[arg-type] # pyright: ignore[reportArgumentType]
+
+
+def make_policy(**tables: JsonValue) -> Policy:
+    """Return a policy of version 1.0.0 with these tables; faults fail the test."""
+    policy, faults = parse_policy({"schema": 1, "version": "1.0.0", **tables}, Anchor("policy/roster.toml"))
+    assert () == faults
+    assert policy is not None
+    return policy
+
+
+def make_manifest(**tables: JsonValue) -> Manifest:
+    """Return a manifest with these tables (`alias`, `tombstone`); faults fail the test."""
+    manifest, faults = parse_manifest({**tables}, Anchor("policy/manifest.toml"))
+    assert () == faults
+    assert manifest is not None
+    return manifest
+
+
+def write_tree(root: Path, files: Mapping[str, object]) -> Path:
+    """Write files below `root` and return it: bytes as they are, text as UTF-8 with LF, anything else as JSON."""
+    for path, content in files.items():
+        target = root / path
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_bytes(content if isinstance(content, bytes) else _text_of(content).encode())
+    return root
+
+
+def _text_of(content: object) -> str:
+    return content if isinstance(content, str) else json.dumps(content, ensure_ascii=False, indent=2) + "\n"
+
+
+def builtin(name: str, **members: object) -> dict[str, object]:
+    """Return the content of `catalog/builtin/<name>.json`."""
+    return {"name": name, "description": f"Does {name}.", "input_schema": NO_PARAMETERS, **members}
+
+
+def small_workspace(root: Path, **files: object) -> Workspace:
+    """Write a clean workspace of two active tools, one deferred, one alias and one tombstone, and accept its goldens.
+
+    `files` replace or add files before accepting; the keys are paths with `/`.
+    """
+    write_tree(
+        root,
+        {
+            "policy/roster.toml": (
+                'schema = 1\nversion = "1.0.0"\ntargets = ["anthropic", "openai-chat"]\n\n[roster]\n'
+                'active = ["read_file", "write_file"]\ndeferred = ["fetch_url"]\n'
+                'hidden-compatibility = ["cat_file"]\nremoved = ["old_tool"]\n'
+            ),
+            "policy/manifest.toml": (
+                '[[alias]]\nname = "cat_file"\nreplacement = "read_file"\nfirst_deprecated_version = "0.9.0"\n\n'
+                '[[tombstone]]\nname = "old_tool"\nremoved_version = "1.0.0"\n'
+            ),
+            **{f"catalog/builtin/{name}.json": builtin(name) for name in ("read_file", "write_file", "fetch_url")},
+            **files,
+        },
+    )
+    workspace = Workspace(root)
+    workspace.accept(environment={})
+    return workspace
+
+
+def run_cli(
+    *arguments: str, cwd: Path | None = None, env: Mapping[str, str] | None = None
+) -> subprocess.CompletedProcess[bytes]:
+    """Run `toolroster` as a process, with `CI` unset unless `env` sets it."""
+    environment = {key: value for key, value in os.environ.items() if key != "CI"} | dict(env or {})
+    command = [sys.executable, "-m", "toolroster", *arguments]
+    return subprocess.run(command, cwd=cwd, env=environment, capture_output=True, check=False, timeout=120)
