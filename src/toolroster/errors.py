@@ -32,3 +32,16 @@ class UnstableValueError(ToolrosterError):
 
 class UnknownNameError(ToolrosterError, LookupError):
     """Raised when a caller names a profile, target or tool that the workspace does not have."""
+
+
+class HandlerMissingError(ToolrosterError):
+    """Raised when nothing runs a tool.
+
+    Attributes:
+        name: Canonical name of the tool.
+    """
+
+    def __init__(self, name: str, reason: str) -> None:
+        """Say which tool, and why nothing runs it."""
+        self.name = name
+        super().__init__(f"{name!r} can't run: {reason}")

@@ -73,3 +73,9 @@ def suggest(name: str, candidates: Iterable[str]) -> str:
     if not close:
         close = [candidate for candidate in pool if candidate.casefold() == name.casefold()][:1]
     return f" (did you mean {close[0]!r}?)" if close else ""
+
+
+def suggest_close(name: str, candidates: Iterable[str]) -> str | None:
+    """Return the closest candidate that is at least 0.8 alike by `difflib`'s ratio (about one letter in five), or None."""
+    close = difflib.get_close_matches(name, sorted(set(candidates)), n=1, cutoff=0.8)
+    return close[0] if close else None

@@ -57,8 +57,7 @@ def _place_exact(entry: _Entry, exact: dict[str, _Entry], known: set[str]) -> It
     first = exact.setdefault(entry.text, entry)
     if first is not entry:
         if first.state is entry.state:
-            message = f"{entry.text!r} stands twice in {entry.state.value!r}."
-            yield Fault("duplicate-entry", message, entry.anchor)
+            yield _duplicate(entry)
         else:
             message = f"{entry.text!r} is in {first.state.value!r} and in {entry.state.value!r}."
             yield Fault("name-in-two-states", message, entry.anchor)
@@ -69,7 +68,12 @@ def _place_exact(entry: _Entry, exact: dict[str, _Entry], known: set[str]) -> It
 
 def _glob_faults(globs: Sequence[_Entry], origins: Mapping[str, Origin]) -> Iterator[Fault]:
     external = [name for name, origin in origins.items() if origin.is_external]
+    seen: set[tuple[LifecycleState, str]] = set()
     for entry in globs:
+        if (entry.state, entry.text) in seen:
+            yield _duplicate(entry)
+            continue
+        seen.add((entry.state, entry.text))
         if entry.state.is_retired:
             message = f"{entry.text!r} in {entry.state.value!r} is a glob; a retired name needs a manifest row of its own."
             yield Fault("glob-in-retired-set", message, entry.anchor)
@@ -79,6 +83,10 @@ def _glob_faults(globs: Sequence[_Entry], origins: Mapping[str, Origin]) -> Iter
             why = " (globs match external tools only)" if inside else suggest(prefix, external)
             message = f"{entry.text!r} in {entry.state.value!r} matches no external tool{why}."
             yield Fault("entry-matches-nothing", message, entry.anchor)
+
+
+def _duplicate(entry: _Entry) -> Fault:
+    return Fault("duplicate-entry", f"{entry.text!r} stands twice in {entry.state.value!r}.", entry.anchor)
 
 
 def _classify(

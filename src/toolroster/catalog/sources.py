@@ -193,7 +193,7 @@ def _read_mcp_tool(
     value: JsonValue, anchor: Anchor, server: str, encoding: Encoding
 ) -> tuple[ToolDefinition | None, tuple[Fault, ...]]:
     if not isinstance(value, dict):
-        return None, (Fault("invalid-value", "an MCP tool must be an object.", anchor),)
+        return None, (Fault("invalid-value", f"a tool of server {server!r} must be an object.", anchor),)
     raw_name = value.get("name")
     if not isinstance(raw_name, str):
         return None, (Fault("missing-key", f"a tool of server {server!r} has no name.", anchor, "Add 'name'."),)

@@ -54,6 +54,7 @@ class Surface:
         self.definitions: Mapping[str, ToolDefinition] = MappingProxyType(dict(sorted(by_name.items())))
         self.classified = MappingProxyType(dict(classified))
         self._present = tuple(present)
+        self._profiles = {str(profile): profile for profile in list_profiles(policy)}
         self._prefixes: dict[tuple[Profile, str, LifecycleState], Prefix] = {}
         self._counter = counter
         visible = {name for name, found in classified.items() if found.state.is_visible}
@@ -65,7 +66,7 @@ class Surface:
 
     def profiles(self) -> tuple[str, ...]:
         """Return the names of all profiles, `default` first."""
-        return tuple(str(profile) for profile in list_profiles(self.policy))
+        return tuple(self._profiles)
 
     def head(self, profile: str) -> tuple[ToolDefinition, ...]:
         """Return the definitions that a profile's conversations begin with, by name; denied tools are not among them.
@@ -126,12 +127,11 @@ class Surface:
         Raises:
             UnknownNameError: The policy has no such profile.
         """
-        profiles = {str(profile): profile for profile in list_profiles(self.policy)}
-        if name not in profiles:
-            raise UnknownNameError(
-                f"there is no profile {name!r}{suggest(name, profiles)}; the policy has {', '.join(profiles)}"
-            )
-        return profiles[name]
+        profile = self._profiles.get(name)
+        if profile is None:
+            said = f"there is no profile {name!r}{suggest(name, self._profiles)}"
+            raise UnknownNameError(f"{said}; the policy has {', '.join(self._profiles)}")
+        return profile
 
     def _select(self, profile: Profile, state: LifecycleState) -> Iterator[ToolDefinition]:
         return (tool for tool in self._present if self.state_in(tool.name, profile) is state and not self._is_denied(tool.name))

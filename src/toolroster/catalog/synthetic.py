@@ -36,7 +36,7 @@ SYNTHETIC_TOOLS: Mapping[str, ToolDefinition] = MappingProxyType(
                         "additionalProperties": True,
                     },
                 },
-                "required": ["name", "arguments"],
+                "required": ["name"],
                 "additionalProperties": False,
             },
             origin=SYNTHETIC,

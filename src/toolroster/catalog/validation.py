@@ -52,16 +52,17 @@ def _name_faults(tool: ToolDefinition) -> Iterator[Fault]:
 
 def _schema_faults(tool: ToolDefinition) -> Iterator[Fault]:
     owner = f"{tool.name!r} ({tool.origin})"
-    key = "inputSchema" if tool.origin.kind == "mcp" else "input_schema"
+    mcp = tool.origin.kind == "mcp"
+    key, output_key = ("inputSchema", "outputSchema") if mcp else ("input_schema", "output_schema")
     kind = tool.input_schema.get("type", None if tool.input_schema else "object")
     if kind != "object":
         found = "has no type" if kind is None else f"has type {kind!r}"
         message = f"the input schema of {owner} {found} at its root; arguments are always an object."
         yield Fault("root-not-object", message, tool.anchor.at(key))
-    for name, schema in ((key, tool.input_schema), ("output schema", tool.output_schema)):
+    for schema_key, schema in ((key, tool.input_schema), (output_key, tool.output_schema)):
         if schema is not None and (depth := measure_depth(schema)) > MAX_SCHEMA_DEPTH:
-            message = f"the {name} of {owner} nests {depth} levels; the limit is {MAX_SCHEMA_DEPTH}."
-            yield Fault("schema-too-deep", message, tool.anchor.at(key))
+            message = f"the {schema_key} of {owner} nests {depth} levels; the limit is {MAX_SCHEMA_DEPTH}."
+            yield Fault("schema-too-deep", message, tool.anchor.at(schema_key))
     if not tool.origin.is_external and not tool.description.strip():
         yield Fault("missing-description", f"{owner} has an empty description.", tool.anchor.at("description"))
 
@@ -128,6 +129,10 @@ def _reference_faults(policy: Policy, visible: Collection[str]) -> Iterator[Faul
         (("execution", "exclusive"), policy.execution.exclusive),
         (("children", "exclude"), policy.children.exclude if policy.children is not None else ()),
     ]
+    for name in policy.calls.tools:
+        if name not in visible:
+            message = f"{name!r} in [calls tools] is no active or deferred tool{suggest(name, visible)}."
+            yield Fault("unknown-reference", message, Anchor(ROSTER_PATH, ("calls", "tools", name), "key"))
     for pointer, names in tables:
         for index, name in enumerate(names):
             if name not in visible:

@@ -6,13 +6,14 @@ import argparse
 import os
 import sys
 from collections.abc import Sequence
+from pathlib import Path
 
-from toolroster.cli import accept, build, check, explain, init, rules, schema
+from toolroster.cli import accept, build, call, check, explain, init, rules, schema
 from toolroster.cli.output import FINDINGS, UNABLE, print_findings, status, version
 from toolroster.diagnostics import CatalogError, SurfaceError
 from toolroster.errors import ToolrosterError
 
-_VERBS = (init, build, check, accept, explain, rules, schema)
+_VERBS = (init, build, check, accept, explain, call, rules, schema)
 _EPILOG = """\
 first steps:
   toolroster init --from tools.json    lay out a workspace from a tool list that you have
@@ -46,14 +47,33 @@ def make_parser() -> argparse.ArgumentParser:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one verb; return 0 when clean, 1 on findings at error level, 2 when it could not run."""
-    for stream in (sys.stdout, sys.stderr):
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:
+            # The caller closed it (`>&-`).
+            setattr(sys, name, Path(os.devnull).open("w", encoding="utf-8"))  # noqa: SIM115 - it lives as long as the process
         # Output is the same bytes on every platform, whatever the locale.
-        if (reconfigure := getattr(stream, "reconfigure", None)) is not None:
+        if (reconfigure := getattr(getattr(sys, name), "reconfigure", None)) is not None:
             reconfigure(encoding="utf-8", errors="backslashreplace", newline="\n")
+    try:
+        try:
+            return _run(argv)
+        finally:
+            sys.stdout.flush()
+    except BrokenPipeError:
+        # The reader has what it wanted (`toolroster rules | head`).
+        _discard_output()
+        return FINDINGS
+    except OSError as error:
+        # The workspace's own files are read and written with a message of their own; this is the output, on a full disk.
+        _discard_output()
+        status("").print(f"toolroster: {error}")
+        return UNABLE
+
+
+def _run(argv: Sequence[str] | None) -> int:
     arguments = make_parser().parse_args(argv)
     try:
         code: int = arguments.run(arguments)
-        sys.stdout.flush()
     except SurfaceError as error:
         output_format: str = getattr(arguments, "format", "text")
         print_findings(error.diagnostics, output_format)
@@ -65,8 +85,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     except ToolrosterError as error:
         status("").print(f"toolroster: {error}")
         return UNABLE
-    except BrokenPipeError:
-        # The reader has what it wanted (`toolroster rules | head`); keep the interpreter from complaining at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return FINDINGS
     return code
+
+
+def _discard_output() -> None:
+    """Keep the interpreter from complaining at exit of what it can't write any more."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

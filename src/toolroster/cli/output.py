@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import argparse
 import importlib.metadata
+import os
 import sys
 from collections.abc import Sequence
-from pathlib import Path
 from typing import TypeAlias
 
 from rich.console import Console
@@ -38,9 +38,9 @@ def version() -> str:
 
 
 def console() -> Console:
-    """Return the console of standard output; text that goes to a file or pipe is never wrapped or coloured."""
+    """Return the console of standard output; colour is for terminals, and lines are never wrapped or cut by us."""
     return Console(
-        width=None if sys.stdout.isatty() else _WIDE,
+        width=_WIDE,
         highlight=False,
         markup=False,
         emoji=False,
@@ -59,7 +59,10 @@ def status(message: str) -> Console:
 def open_workspace(arguments: argparse.Namespace) -> Workspace:
     """Return the workspace that `-C` names, or the nearest one from the current folder upwards."""
     folder: str | None = arguments.directory
-    return Workspace.discover(Path.cwd()) if folder is None else Workspace(folder)
+    if folder is not None:
+        return Workspace(folder)
+    # Messages name files from where the user stands, never by an absolute path.
+    return Workspace(os.path.relpath(Workspace.discover().root))
 
 
 def print_rows(rows: Sequence[JsonObject]) -> None:

@@ -74,8 +74,8 @@ def _describe(model: type[PolicyModel], detail: Mapping[str, Any], anchor: Ancho
         fix = "Correct the key or delete it; unknown keys are never ignored."
         return Fault("unknown-key", f"unknown key {name!r}{hint}.", anchor.at(*location, part="key"), fix)
     if kind == "missing":
-        owner = f" in {location[-2]!r}" if len(location) > 1 else ""
-        return Fault("missing-key", f"key {name!r} is missing{owner}.", anchor.at(*location[:-1]), f"Add {name!r}.")
+        message = f"key {name!r} is missing{_say_owner(location[:-1], given)}."
+        return Fault("missing-key", message, anchor.at(*location[:-1]), f"Add {name!r}.")
     if kind in _KINDS:
         found = _FOUND.get(type(given), type(given).__name__)
         return Fault("invalid-value", f"{name!r} must be {_KINDS[kind]}, found {found}.", here)
@@ -85,7 +85,20 @@ def _describe(model: type[PolicyModel], detail: Mapping[str, Any], anchor: Ancho
         message = f"{given!r} is not one of {expected}{suggest(str(given), choices)}."
         return Fault("invalid-value", message, here)
     reason = str(detail["ctx"]["error"]) if kind == "value_error" else str(detail["msg"])
-    return Fault("invalid-value", f"{name!r}: {reason[:1].lower()}{reason[1:]}; found {given!r}.", here)
+    # A whole table or list would bury the reason, which names the member at fault.
+    found = f"; found {given!r}" if not isinstance(given, dict | list | tuple) else ""
+    return Fault("invalid-value", f"{name!r}: {reason[:1].lower()}{reason[1:]}{found}.", here)
+
+
+def _say_owner(location: tuple[str | int, ...], given: object) -> str:
+    """Return ` in …`, which names the row or table at `location` that lacks a key; nothing for the document itself."""
+    if not location:
+        return ""
+    row_name: object = given.get("name") if isinstance(given, dict) else None
+    if isinstance(row_name, str):
+        return f" in {row_name!r}"
+    *outer, last = location
+    return f" in row {last + 1} of {outer[-1]!r}" if isinstance(last, int) and outer else f" in {last!r}"
 
 
 def _keys_at(model: type[PolicyModel], location: tuple[str | int, ...]) -> list[str]:

@@ -15,6 +15,7 @@ from pydantic import Field, field_validator
 from toolroster.canonical import JsonValue
 from toolroster.diagnostics import Anchor, Fault
 from toolroster.policy.budgets import Budget
+from toolroster.policy.calls import Calls
 from toolroster.policy.encoding import Encoding
 from toolroster.policy.models import Names, PolicyModel, parse_model
 from toolroster.policy.states import LifecycleState
@@ -135,6 +136,7 @@ class Policy(PolicyModel):
     execution: Execution = Execution()
     budget: Budget = Budget()
     permissions: Permissions = Permissions()
+    calls: Calls = Calls()
     children: Children | None = None
 
     @field_validator("version")

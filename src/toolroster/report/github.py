@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from toolroster.diagnostics import Diagnostic
+from toolroster.report.text import make_printable
 
 
 def render_github(diagnostics: Iterable[Diagnostic]) -> str:
@@ -28,5 +29,6 @@ def _command(diagnostic: Diagnostic) -> str:
 
 
 def _escape(text: str, *, property_value: bool = False) -> str:
-    escaped = text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+    # Other people's text: what can't be printed (a newline would begin a command of its own) is shown escaped.
+    escaped = make_printable(text).replace("%", "%25")
     return escaped.replace(":", "%3A").replace(",", "%2C") if property_value else escaped

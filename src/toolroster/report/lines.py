@@ -14,12 +14,17 @@ def diagnostic_row(diagnostic: Diagnostic) -> JsonObject:
         "code": diagnostic.rule.code,
         "name": diagnostic.rule.name,
         "severity": diagnostic.rule.severity.value,
-        "path": diagnostic.span.path,
+        "path": make_encodable(diagnostic.span.path),
         "line": diagnostic.span.line,
         "column": diagnostic.span.column,
-        "message": diagnostic.message,
+        "message": make_encodable(diagnostic.message),
         "fix": diagnostic.fix,
     }
+
+
+def make_encodable(text: str) -> str:
+    r"""Return the text with every half of a surrogate pair written as `\udcff`: file names may hold bytes that aren't UTF-8."""
+    return text.encode("utf-8", "backslashreplace").decode()
 
 
 def render_rows(rows: Iterable[JsonObject]) -> str:

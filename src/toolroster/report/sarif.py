@@ -9,6 +9,7 @@ from collections.abc import Sequence
 
 from toolroster.canonical import JsonObject, JsonValue
 from toolroster.diagnostics import Diagnostic, Rule
+from toolroster.report.lines import make_encodable
 
 _SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/os/schemas/sarif-schema-2.1.0.json"
 
@@ -43,7 +44,7 @@ def _result(diagnostic: Diagnostic, index: int) -> JsonObject:
         "ruleId": diagnostic.rule.code,
         "ruleIndex": index,
         "level": diagnostic.rule.severity.value,
-        "message": {"text": f"{diagnostic.message} {diagnostic.fix}"},
+        "message": {"text": make_encodable(f"{diagnostic.message} {diagnostic.fix}")},
         "locations": [
             {
                 "physicalLocation": {

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from rich.table import Table
+from rich.cells import cell_len
 from rich.text import Text
 
 from toolroster.diagnostics import Diagnostic, Severity
@@ -16,13 +16,13 @@ _STYLES = {Severity.ERROR: "bold red", Severity.WARNING: "bold yellow"}
 
 
 def make_printable(text: str) -> str:
-    """Return the text with every character that can't be printed written as an escape; newlines are kept."""
+    """Return the text with every character that can't be printed, newlines too, written as an escape.
+
+    Other people's text stays on one line, so that a file's name can't pass for a finding.
+    """
     if text.isprintable():
         return text
-    return "".join(
-        character if character.isprintable() or character == "\n" else character.encode("unicode_escape").decode()
-        for character in text
-    )
+    return "".join(character if character.isprintable() else character.encode("unicode_escape").decode() for character in text)
 
 
 def render_diagnostic(diagnostic: Diagnostic) -> Text:
@@ -45,13 +45,20 @@ def summarize(diagnostics: Iterable[Diagnostic]) -> str:
     return ", ".join(f"{count} {word}{'s' if count > 1 else ''}" for count, word in counts if count)
 
 
-def render_table(columns: Sequence[str], rows: Iterable[Sequence[str | int]]) -> Table:
-    """Return a table without lines; numbers stand to the right, with thousands separators."""
-    table = Table(box=None, pad_edge=False, show_edge=False, header_style="bold", padding=(0, 2, 0, 0))
+def render_table(columns: Sequence[str], rows: Iterable[Sequence[str | int]]) -> Text:
+    """Return a table without lines; numbers stand to the right, with thousands separators.
+
+    Nothing is cut off to fit a terminal, and no line ends in spaces.
+    """
     body = [list(row) for row in rows]
-    for index, column in enumerate(columns):
-        numeric = bool(body) and all(isinstance(row[index], int) for row in body)
-        table.add_column(column, justify="right" if numeric else "left", no_wrap=True, overflow="ignore")
-    for row in body:
-        table.add_row(*(Text(f"{cell:,}" if isinstance(cell, int) else make_printable(cell)) for cell in row))
-    return table
+    numeric = [bool(body) and all(isinstance(row[index], int) for row in body) for index in range(len(columns))]
+    cells = [[f"{cell:,}" if isinstance(cell, int) else make_printable(cell) for cell in row] for row in body]
+    widths = [max(cell_len(cell) for cell in column) for column in zip(columns, *cells, strict=True)]
+    lines = [_render_row(row, widths, numeric) for row in (columns, *cells)]
+    return Text("\n").join([Text(lines[0], style="bold"), *map(Text, lines[1:])])
+
+
+def _render_row(row: Sequence[str], widths: Sequence[int], numeric: Sequence[bool]) -> str:
+    blanks = [" " * (width - cell_len(cell)) for cell, width in zip(row, widths, strict=True)]
+    padded = [blank + cell if right else cell + blank for cell, blank, right in zip(row, blanks, numeric, strict=True)]
+    return "  ".join(padded).rstrip()

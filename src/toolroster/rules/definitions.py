@@ -25,7 +25,7 @@ _VOLATILE = (
         re.compile(r"(?<![\w.:/])(?:/(?:home|Users|root|tmp|var|private|mnt)/[\w.-]+|[A-Za-z]:\\\w+)"),
     ),
     ("a UUID", re.compile(r"\b[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}\b")),
-    ("an epoch time", re.compile(r"(?<![\w.])1\d{9}(?:\d{3})?(?![\w.])")),
+    ("an epoch time", re.compile(r"(?<![\w.])1\d{9}(?:\d{3})?(?!\w|\.\d)")),
     (
         "a placeholder",
         re.compile(
@@ -193,7 +193,7 @@ def required_not_defined(facts: Facts) -> Iterator[Fault]:
             for index, name in enumerate(required):
                 if isinstance(name, str) and name not in properties:
                     place = (*pointer, "required", index)
-                    message = f"{tool.name!r} requires {name!r} at {write_pointer(place)} but does not define it."
+                    message = f"{tool.name!r} requires {name!r} at {write_pointer((key, *place))} but does not define it."
                     yield Fault("required-not-defined", message, tool.anchor.at(key, *place))
 
 

@@ -13,8 +13,8 @@ from toolroster.catalog.goldens import CHECKSUMS, find_first_difference
 from toolroster.catalog.prefix import Prefix
 from toolroster.catalog.surface import Surface
 from toolroster.diagnostics import Anchor, Fault, Severity
-from toolroster.policy.profiles import find_budget
-from toolroster.policy.roster import ROSTER_PATH
+from toolroster.policy.profiles import Profile, find_budget, find_mode
+from toolroster.policy.roster import ROSTER_PATH, Policy
 from toolroster.policy.versions import parse_version
 from toolroster.rules.facts import Facts
 from toolroster.rules.registry import rule
@@ -142,7 +142,7 @@ def prefix_over_budget(facts: Facts) -> Iterator[Fault]:
     """
     for name, used, ceiling, where, anchor in _measures(facts):
         if used > ceiling:
-            message = f"{where}: {name} is {ceiling:,}, the head has {used:,} ({used - ceiling:,} over)."
+            message = f"{where}: {name} is {ceiling:,}, found {used:,} ({used - ceiling:,} over)."
             yield Fault("prefix-over-budget", message, anchor)
 
 
@@ -244,7 +244,7 @@ def little_headroom(facts: Facts) -> Iterator[Fault]:
     """
     for name, used, ceiling, where, anchor in _measures(facts):
         if name == "head_bytes" and HEADROOM * ceiling < used <= ceiling:
-            message = f"{where}: {name} is {ceiling:,}, the head has {used:,} ({ceiling - used:,} left)."
+            message = f"{where}: {name} is {ceiling:,}, found {used:,} ({ceiling - used:,} left)."
             yield Fault("little-headroom", message, anchor)
 
 
@@ -269,7 +269,8 @@ def head_growth(facts: Facts) -> Iterator[Fault]:
     for profile, target, prefix in facts.heads():
         then = _numbers(heads, f"{profile}/{target}")
         ceilings = _numbers(budgets, profile)
-        now = find_budget(facts.surface.policy, facts.surface.find_profile(profile)).model_dump(exclude_none=True)
+        policy, found = facts.surface.policy, facts.surface.find_profile(profile)
+        now = find_budget(policy, found).model_dump(exclude_none=True)
         if not then or not ceilings or any(now.get(name, math.inf) > ceiling for name, ceiling in ceilings.items()):
             continue
         tools, size = len(prefix.entries), len(prefix.data)
@@ -278,7 +279,7 @@ def head_growth(facts: Facts) -> Iterator[Fault]:
                 f"{profile}/{target} has {tools} tools and {size:,} bytes; "
                 f"release {last} had {then.get('tools')} and {then.get('bytes', 0):,}, with the same ceilings."
             )
-            yield Fault("head-growth", message, Anchor(ROSTER_PATH, ("budget",)))
+            yield Fault("head-growth", message, _budget_anchor(policy, found, min(ceilings)))
 
 
 @rule("TR312", "crowded-head", severity=Severity.WARNING, on_clean_surface=True)
@@ -369,12 +370,28 @@ def _measures(facts: Facts) -> Iterator[tuple[str, int, int, str, Anchor]]:
         return
     policy = facts.surface.policy
     for profile, target, prefix in facts.heads():
-        budget = find_budget(policy, facts.surface.find_profile(profile))
-        where, anchor = f"{profile}/{target}", Anchor(ROSTER_PATH, ("budget",))
-        if budget.head_tools is not None:
-            yield "head_tools", len(prefix.entries), budget.head_tools, where, anchor.at("head_tools")
-        if budget.head_bytes is not None:
-            yield "head_bytes", len(prefix.data), budget.head_bytes, where, anchor.at("head_bytes")
+        found = facts.surface.find_profile(profile)
+        budget = find_budget(policy, found)
+        where = f"{profile}/{target}"
+        for name, used, ceiling in (
+            ("head_tools", len(prefix.entries), budget.head_tools),
+            ("head_bytes", len(prefix.data), budget.head_bytes),
+        ):
+            if ceiling is not None:
+                yield name, used, ceiling, where, _budget_anchor(policy, found, name).at(name)
         for entry in prefix.entries if budget.tool_bytes is not None else ():
             place = facts.surface.definitions[entry.name].anchor
             yield "tool_bytes", entry.length, budget.tool_bytes or 0, f"{where}, {entry.name!r}", place
+
+
+def _budget_anchor(policy: Policy, profile: Profile, name: str) -> Anchor:
+    """Return the table whose ceiling of this name holds for a profile's head; see `find_budget`."""
+    provider = policy.providers.get(profile.provider)
+    tables = (
+        (("providers", profile.provider, "budget"), provider.budget if provider is not None else None),
+        (("modes", profile.mode, "budget"), find_mode(policy, profile).budget),
+    )
+    for pointer, budget in tables:
+        if budget is not None and name in budget.model_dump(exclude_none=True):
+            return Anchor(ROSTER_PATH, pointer)
+    return Anchor(ROSTER_PATH, ("budget",))

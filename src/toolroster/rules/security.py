@@ -89,10 +89,10 @@ def hidden_characters(facts: Facts) -> Iterator[Fault]:
             if found := _find_hidden(text):
                 listed = ", ".join(dict.fromkeys(f"U+{ord(c):04X}" for c in found))
                 name = unicodedata.name(found[0], "control character")
-                message = (
-                    f"{tool.name!r} ({tool.origin}) holds {len(found)} hidden characters at "
-                    f"{write_pointer(pointer)}: {listed} (the first is {name})."
-                )
+                count = "a hidden character" if len(found) == 1 else f"{len(found)} hidden characters"
+                # Keys hold such characters too; the message must not.
+                place = write_pointer(pointer).encode("ascii", "backslashreplace").decode()
+                message = f"{tool.name!r} ({tool.origin}) holds {count} at {place}: {listed} (the first is {name})."
                 yield Fault("hidden-characters", message, tool.anchor.at(*pointer))
 
 

@@ -50,6 +50,18 @@ def write_bytes(path: Path, data: bytes) -> bool:
     return True
 
 
+def make_folder(path: Path) -> None:
+    """Make a folder and those that it stands in, where they are missing.
+
+    Raises:
+        WorkspaceError: There is a file in its place, or it can't be made.
+    """
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise WorkspaceError(f"can't make the folder {path.as_posix()}: {error.strerror}.") from error
+
+
 def delete_file(path: Path) -> None:
     """Delete a file, and its folder when that leaves it empty.
 
@@ -67,6 +79,8 @@ def delete_file(path: Path) -> None:
 def list_files(folder: Path) -> Iterator[Path]:
     """Yield every file below a folder by its POSIX path, by code point; a missing folder has none.
 
+    Links to folders are followed, except those that lead back to a folder that they stand in.
+
     Raises:
         WorkspaceError: A folder can't be listed.
     """
@@ -76,7 +90,11 @@ def list_files(folder: Path) -> Iterator[Path]:
     def fail(error: OSError) -> None:
         raise WorkspaceError(f"can't list {folder.as_posix()}: {error.strerror}.") from error
 
-    found = [Path(base) / name for base, _, names in os.walk(folder, onerror=fail) for name in names]
+    found: list[Path] = []
+    for base, folders, names in os.walk(folder, onerror=fail, followlinks=True):
+        here = Path(base).resolve()
+        folders[:] = [name for name in folders if not here.is_relative_to((here / name).resolve())]
+        found += [Path(base) / name for name in names]
     yield from sorted(found, key=lambda path: path.relative_to(folder).as_posix())
 
 

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from toolroster.canonical import JsonObject, read_json, write_line, write_pretty
 from toolroster.catalog.imported import Imported
-from toolroster.diagnostics import CatalogError, Fault
+from toolroster.diagnostics import Anchor, CatalogError, Fault
 from toolroster.errors import WorkspaceError
 from toolroster.names import explain_invalid_name, is_windows_device
 from toolroster.policy.encoding import Encoding
-from toolroster.workspace.files import read_bytes, write_bytes
+from toolroster.policy.roster import DEFAULT_TARGETS
+from toolroster.workspace.files import make_folder, read_bytes, write_bytes
 from toolroster.workspace.snapshot import MANIFEST, ROSTER, WAIVERS, Locator
 
 _FIRST_VERSION = "0.1.0"
@@ -70,9 +72,11 @@ def lay_out(root: Path, sources: Sequence[Path] = (), server: str = "") -> Layou
         CatalogError: A source is not valid JSON or holds something that is no tool; every fault is listed.
         WorkspaceError: A file exists already, or can't be read or written.
     """
-    imported = _read_sources(sources)
     if server and (reason := explain_invalid_name(server)) is not None:
         raise WorkspaceError(f"{server!r} is no server name: {reason}.")
+    if is_windows_device(server):
+        raise WorkspaceError(f"{server!r} is no server name: it is a device name on Windows.")
+    imported = _read_sources(sources, server)
     files = _files_of(imported, server)
     files.update({WAIVERS: _WAIVERS_TEXT.encode(), ".github/workflows/toolroster.yml": _CI_STEP.encode()})
     taken = [path for path in files if (root / path).exists()]
@@ -83,10 +87,9 @@ def lay_out(root: Path, sources: Sequence[Path] = (), server: str = "") -> Layou
     attributes = _attributes(root)
     if attributes is not None:
         files[".gitattributes"] = attributes
-    for path in sorted(files):
-        write_bytes(root / path, files[path])
-    for folder in ("catalog/builtin", "goldens"):
-        (root / folder).mkdir(parents=True, exist_ok=True)
+    _write_all(root, files)
+    # What an MCP server's file keeps whole was not left out.
+    lost = [name for name in imported.left_out if not (server and imported.is_mcp(name))]
     deferred = len(imported.definitions) if server else len(imported.deferred)
     active = 0 if server else len(imported.definitions) - deferred
     return Layout(
@@ -94,11 +97,32 @@ def lay_out(root: Path, sources: Sequence[Path] = (), server: str = "") -> Layou
         active + len({name for _, name in imported.hosted}),
         deferred,
         len(imported.aliases),
-        tuple(imported.notes),
+        (*imported.notes, *(imported.describe_left_out(name) for name in lost)),
     )
 
 
-def _read_sources(sources: Sequence[Path]) -> Imported:
+def _write_all(root: Path, files: Mapping[str, bytes]) -> None:
+    """Write every file, and the folders that a workspace has; when one can't be written, take the others back."""
+    paths = [root / path for path in sorted(files)]
+    folders = [root / folder for folder in ("catalog/builtin", "goldens")]
+    before = {path: read_bytes(path) for path in paths if path.is_file()}
+    made = [folder for path in (*paths, *folders) for folder in (path, *path.parents) if not folder.exists()]
+    try:
+        for folder in folders:
+            make_folder(folder)
+        for path in paths:
+            write_bytes(path, files[path.relative_to(root).as_posix()])
+    except WorkspaceError:
+        for path, data in before.items():
+            write_bytes(path, data)
+        # The deepest first: a folder that holds something else by now stays.
+        for path in sorted(made, key=lambda path: len(path.parts), reverse=True):
+            with contextlib.suppress(OSError):
+                path.rmdir() if path.is_dir() else path.unlink()
+        raise
+
+
+def _read_sources(sources: Sequence[Path], server: str) -> Imported:
     imported = Imported()
     texts: dict[str, str] = {}
     for source in sources:
@@ -106,9 +130,10 @@ def _read_sources(sources: Sequence[Path]) -> Imported:
         reading = read_json(path, read_bytes(source))
         texts[path] = reading.text
         imported.faults += reading.faults
-        if reading.value is not None:
+        # The document `null` is a value too, and no list of tools.
+        if reading.value is not None or not reading.faults:
             imported.add(reading.value, path)
-    imported.faults += _unwritable(imported)
+    imported.faults += _unwritable(imported, server)
     if imported.faults:
         raise CatalogError(_place(fault, Locator(texts)) for fault in imported.faults)
     return imported
@@ -120,17 +145,25 @@ def _place(fault: Fault, locator: Locator) -> Fault:
     return Fault(fault.rule, f"{span.path}:{span.line}:{span.column}: {fault.message}", fault.anchor, fault.fix)
 
 
-def _unwritable(imported: Imported) -> list[Fault]:
-    """Return faults of names that can't be file names, since each built-in has a file of its own."""
+def _unwritable(imported: Imported, server: str) -> list[Fault]:
+    """Return faults of names that are no tool names, or no file names where each tool has a file of its own."""
     faults: list[Fault] = []
-    spellings: dict[str, str] = {}
-    for name, anchor in imported.anchors.items():
+    spellings: dict[tuple[str, str], str] = {}
+    own_file = "" if server else "builtin"
+    named = [(name, own_file, anchor) for name, anchor in imported.anchors.items()]
+    named += [(name, f"hosted/{target}", anchor) for (target, name), anchor in imported.hosted_anchors.items()]
+    for old, anchor in imported.alias_anchors.items():
+        named += [(old, "", anchor), (imported.aliases[old], "", Anchor(anchor.path, anchor.pointer))]
+    for name, folder, anchor in named:
         if (reason := explain_invalid_name(name)) is not None:
             faults.append(Fault("invalid-name", f"{name!r} is no tool name: {reason}.", anchor))
-        elif is_windows_device(name):
+        elif folder and is_windows_device(name):
             faults.append(Fault("unportable-name", f"{name!r} is a device name on Windows.", anchor))
-        elif (other := spellings.setdefault(name.casefold(), name)) != name:
+        elif folder and (other := spellings.setdefault((folder, name.casefold()), name)) != name:
             faults.append(Fault("unportable-name", f"{other!r} and {name!r} differ only in case.", anchor))
+        elif folder.startswith("hosted/") and own_file and name in imported.definitions:
+            message = f"{name!r} is a tool of the list, and one that the provider runs."
+            faults.append(Fault("duplicate-tool-name", message, anchor, "Keep one of the two."))
     return faults
 
 
@@ -154,17 +187,18 @@ def _files_of(imported: Imported, server: str) -> dict[str, bytes]:
         active = [name for name in imported.definitions if name not in imported.deferred]
         deferred = imported.deferred
     active = [*active, *dict.fromkeys(name for _, name in imported.hosted)]
-    files[ROSTER] = _roster_text(active, deferred, aliases).encode()
+    extra = sorted({target for target, _ in imported.hosted} - {*DEFAULT_TARGETS})
+    files[ROSTER] = _roster_text([*DEFAULT_TARGETS, *extra], active, deferred, aliases).encode()
     files[MANIFEST] = _manifest_text(aliases).encode()
     return files
 
 
-def _roster_text(active: Sequence[str], deferred: Sequence[str], aliases: Mapping[str, str]) -> str:
+def _roster_text(targets: Sequence[str], active: Sequence[str], deferred: Sequence[str], aliases: Mapping[str, str]) -> str:
     return (
         "# Which state each tool name is in. `toolroster check` says what is wrong, `toolroster accept` writes the goldens.\n"
         "schema = 1\n"
         f'version = "{_FIRST_VERSION}"    # the release that this policy describes\n'
-        'targets = ["anthropic", "openai-chat", "mcp"]\n'
+        f"targets = [{', '.join(_quote(target) for target in targets)}]\n"
         "\n"
         "[roster]\n"
         f"active = {_list_text(active)}    # in the head of every request\n"
@@ -208,9 +242,9 @@ def _quote(text: str) -> str:
 def _attributes(root: Path) -> bytes | None:
     """Return the new bytes of `.gitattributes`, or None when it needs no change."""
     path = root / ".gitattributes"
-    current = read_bytes(path).decode("utf-8", "replace") if path.is_file() else ""
-    if _ATTRIBUTES_LINE in current.splitlines():
+    current = read_bytes(path) if path.is_file() else b""
+    if _ATTRIBUTES_LINE.encode() in current.splitlines():
         return None
-    separator = "" if not current or current.endswith("\n") else "\n"
+    separator = b"" if not current or current.endswith(b"\n") else b"\n"
     note = "# Goldens are exact bytes: no checkout may convert their line endings.\n"
-    return f"{current}{separator}{note}{_ATTRIBUTES_LINE}\n".encode()
+    return b"".join((current, separator, f"{note}{_ATTRIBUTES_LINE}\n".encode()))

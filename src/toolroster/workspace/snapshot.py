@@ -6,6 +6,7 @@ reading after one change parses one file.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -92,7 +93,7 @@ class Reader:
         return parse_policy(reading.value, Anchor(ROSTER))
 
     def _read_manifest(self, texts: dict[str, str]) -> tuple[Manifest | None, tuple[Fault, ...]]:
-        if not (self.root / MANIFEST).is_file():
+        if not os.path.lexists(self.root / MANIFEST):
             return Manifest(), ()
         reading = self._read_toml(MANIFEST, texts)
         if reading.faults:
@@ -100,7 +101,7 @@ class Reader:
         return parse_manifest(reading.value, Anchor(MANIFEST))
 
     def _read_waivers(self, texts: dict[str, str]) -> tuple[Waivers | None, tuple[Fault, ...]]:
-        if not (self.root / WAIVERS).is_file():
+        if not os.path.lexists(self.root / WAIVERS):
             return Waivers(), ()
         reading = self._read_toml(WAIVERS, texts)
         if reading.faults:
@@ -113,11 +114,12 @@ class Reader:
         return reading
 
     def _stray_policy_files(self) -> list[Fault]:
-        known = [Path(path).name for path in (ROSTER, MANIFEST, WAIVERS)]
+        known = (ROSTER, MANIFEST, WAIVERS)
+        files = [path.relative_to(self.root).as_posix() for path in list_files(self.root / "policy")]
         return [
-            _stray(f"policy/{path.name}", f"policy files are {', '.join(known)}{suggest(path.name, known)}")
-            for path in list_files(self.root / "policy")
-            if path.suffix.lower() == ".toml" and (path.parent != self.root / "policy" or path.name not in known)
+            _stray(path, f"policy files are {', '.join(known)}{suggest(path, known)}")
+            for path in files
+            if path.lower().endswith(".toml") and path not in known
         ]
 
     def _read_sources(self, encoding: Encoding, texts: dict[str, str], faults: list[Fault]) -> list[Source]:

@@ -6,7 +6,7 @@ import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from toolroster.catalog.goldens import head_path
 from toolroster.catalog.surface import Surface
@@ -17,6 +17,9 @@ from toolroster.rules.facts import Facts
 from toolroster.rules.registry import run_rules
 from toolroster.workspace.accepting import Acceptance, accept_goldens, write_missing_pins
 from toolroster.workspace.snapshot import ROSTER, Reader
+
+if TYPE_CHECKING:
+    from toolroster.runtime import Executor, Handlers
 
 GOLDEN_RULES = frozenset({"TR301", "TR302", "TR303", "TR308"})
 """Rules about committed bytes; they say nothing about whether the surface can be trusted."""
@@ -135,6 +138,24 @@ class Workspace:
                 )
             )
         return tuple(builds)
+
+    def executor(self, handlers: Handlers | None = None, root: str | os.PathLike[str] | None = None) -> Executor:
+        """Return what runs calls of this workspace's tools: the router's gates around its handlers.
+
+        Args:
+            handlers: Registered handlers; left out, those that `implementation` names, from `catalog/<module>.py`.
+            root: The folder that tools may work in; the workspace itself when left out.
+
+        Raises:
+            SurfaceError: As `surface`.
+            WorkspaceError: As `read`.
+        """
+        # Only programs that run tools pay for the import of an event loop.
+        from toolroster.dispatch import Router  # noqa: PLC0415
+        from toolroster.runtime import Executor, Handlers  # noqa: PLC0415
+
+        found = handlers if handlers is not None else Handlers(self.root / "catalog")
+        return Executor(Router(self.surface()), found, Path(self.root if root is None else root))
 
     def accept(self, selection: Sequence[str] = (), environment: Mapping[str, str] | None = None) -> tuple[Acceptance, ...]:
         """Write the goldens that differ from the build, and missing pins; return what changed.
