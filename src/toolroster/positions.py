@@ -1,29 +1,32 @@
 """Where does a name stand in a TOML or JSON text?
 
-Scans texts that a strict reader has accepted already (JSON may have duplicate keys and the bare words NaN and Infinity).
-Depth is bounded by memory alone: nothing here recurses.
+Scans texts that a strict reader has accepted already; JSON may repeat keys and have the bare words NaN and Infinity. Any
+other text gives places without meaning, but neither an error nor an endless loop. Nothing here recurses: depth is bounded
+by memory alone. Must not know what the names mean, nor where the text came from.
 """
 
 from __future__ import annotations
 
-import bisect
 import re
+from bisect import bisect_right
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Literal, TypeAlias
 
 Pointer: TypeAlias = tuple[str | int, ...]
-"""Keys and array indexes from the document's root."""
+"""Keys and array indexes from the document's root, `()`; a table of a TOML array of tables has its index."""
 
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """One key or array element.
+    """One key or array element; all offsets are code points from the text's start, 0-based.
 
     Attributes:
-        pointer: Keys and indexes from the root; a table of an array of tables has its index.
-        key: Code points from the text's start to the key, its quote included; None for array elements and the root.
-        value: Offset of the value; of the `[` for a table made by a header, of the dotted part for a table made by one.
-        end: Offset just after the value; for a table made by a header, just after the header.
+        pointer: Keys and indexes from the root.
+        key: Offset of the key, its quote included; None for array elements and the root.
+        value: Offset of the value; of the `[` for a TOML table that has a header, and of the dotted part that made it for a
+            table that has none.
+        end: Offset just after the value, the header's brackets or the dotted part.
     """
 
     pointer: Pointer
@@ -32,212 +35,253 @@ class Place:
     end: int
 
 
-@dataclass(slots=True)
-class _Frame:
-    """An array or object that has begun and not ended."""
-
-    pointer: Pointer
-    key: int | None
-    start: int
-    is_object: bool
-    slot: int
-    index: int = 0
-    pending: tuple[str, int] | None = None
-
-
-_JSON_TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[{}\[\],:]|[^\s{}\[\],:"]+', re.DOTALL)
-_ESCAPE = re.compile(r"\\(?:u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8})|x([0-9a-fA-F]{2})|(.))", re.DOTALL)
-_NAMED_ESCAPES = {"b": "\b", "t": "\t", "n": "\n", "f": "\f", "r": "\r", "e": "\x1b"}
-_SURROGATE_PAIR = re.compile("[\ud800-\udbff][\udc00-\udfff]")
-
-_SKIP = re.compile(r"(?:[ \t\r\n]|#[^\n]*)*")
-_BLANK = re.compile(r"[ \t]*")
-_KEY = re.compile(r'"(?:[^"\\\n]|\\.)*"|\'[^\'\n]*\'|[A-Za-z0-9_-]+')
-# Three quotes first; up to two more may stand before the closing three.
-_STRING = re.compile(
-    r'"""(?:[^\\]|\\.)*?"{3,5}|\'\'\'.*?\'{3,5}|"(?:[^"\\\n]|\\.)*"|\'[^\'\n]*\'',
-    re.DOTALL,
-)
-_SCALAR = re.compile(r"[^,\]}#\n]+")
-
-
 def scan_json(text: str) -> tuple[Place, ...]:
     """Return the places of a JSON text in text order, the root first; a repeated key is listed each time."""
     places: list[Place] = []
     stack: list[_Frame] = []
     for token in _JSON_TOKEN.finditer(text):
         word, top = token[0], stack[-1] if stack else None
+        if word == ":":
+            continue
         if word in ("}", "]"):
             if top is not None:
                 stack.pop()
                 places[top.slot] = Place(top.pointer, top.key, top.start, token.end())
         elif word == ",":
             if top is not None:
-                top.index, top.pending = top.index + 1, None
-        elif word == ":":
-            continue
-        elif top is not None and top.is_object and top.pending is None:
-            top.pending = (_unescape(word[1:-1]), token.start())
+                top.index, top.member = top.index + 1, None
+        elif top is not None and top.is_object and top.member is None:
+            top.member = (_unescape(word[1:-1]), token.start())
         else:
-            pointer, key = _member(top)
+            pointer, key = _find_member(top)
             if word in ("{", "["):
-                stack.append(_Frame(pointer, key, token.start(), word == "{", len(places)))
+                stack.append(_Frame(pointer, key, token.start(), is_object=word == "{", slot=len(places)))
             places.append(Place(pointer, key, token.start(), token.end()))
     return tuple(places)
 
 
 def scan_toml(text: str) -> tuple[Place, ...]:
-    """Return the places of a TOML text in text order, the root first; tables made by dotted keys are listed too."""
+    """Return the places of a TOML text in text order of their keys, the root first; each pointer is listed once.
+
+    Tables that only dotted keys or the headers of their sub-tables name are listed too. A table that also has a header of
+    its own stands there, even when a sub-table comes first: that is where its keys belong.
+    """
     return _TomlScanner(text).scan()
 
 
 class TextIndex:
-    """Positions in one text; its structure is read when somebody first asks."""
+    """Positions in one text, which is scanned when somebody first asks, and only then."""
 
     def __init__(self, text: str, syntax: Literal["json", "toml"]) -> None:
         """Keep the text; nothing is scanned yet."""
         self._text = text
         self._syntax = syntax
-        self._places: tuple[Place, ...] | None = None
-        self._by_pointer: dict[Pointer, Place] = {}
-        self._line_starts: list[int] = []
 
     def place(self, pointer: Pointer) -> Place:
-        """Return the place of a pointer: its first occurrence, or else that of its nearest ancestor."""
-        self._scan()
-        while pointer not in self._by_pointer and pointer:
+        """Return the first place of a pointer, or else that of its nearest ancestor; the root's at worst."""
+        while pointer and pointer not in self._firsts:
             pointer = pointer[:-1]
-        return self._by_pointer.get(pointer, Place((), None, 0, len(self._text)))
+        return self._firsts.get(pointer, Place((), None, 0, len(self._text)))
 
     def line_column(self, offset: int) -> tuple[int, int]:
-        r"""Return the 1-based line and column, in code points, of an offset; lines end at `\n`."""
-        if not self._line_starts:
-            self._line_starts = [0, *(found.end() for found in re.finditer("\n", self._text))]
-        line = bisect.bisect_right(self._line_starts, offset)
+        r"""Return the line and column of an offset: 1-based, in code points; a line ends with its `\n`."""
+        line = bisect_right(self._line_starts, offset)
         return line, offset - self._line_starts[line - 1] + 1
 
     def locate(self, pointer: Pointer, part: Literal["key", "value"] = "value") -> tuple[int, int]:
-        """Return the line and column of a pointer's key or value; of its value when it has no key."""
+        """Return the line and column of a pointer's place: of its key, or of its value when it has no key."""
         place = self.place(pointer)
         return self.line_column(place.key if part == "key" and place.key is not None else place.value)
 
     def duplicates(self) -> tuple[tuple[Place, Place], ...]:
-        """Return `(first, later)` for every key that one object repeats, by text order of the later one."""
-        self._scan()
-        return tuple(
-            (self._by_pointer[place.pointer], place)
-            for place in self._places or ()
-            if place.key is not None and self._by_pointer[place.pointer] is not place
-        )
+        """Return `(first, later)` for every key that one JSON object repeats, in text order of the later one.
 
-    def _scan(self) -> None:
-        if self._places is None:
-            self._places = scan_json(self._text) if self._syntax == "json" else scan_toml(self._text)
-            for place in self._places:
-                self._by_pointer.setdefault(place.pointer, place)
+        A TOML text has none: its readers refuse them.
+        """
+        if self._syntax == "toml":
+            return ()
+        pairs: list[tuple[Place, Place]] = []
+        around: list[Place] = []
+        # By the object's offset, not its pointer: two objects share a pointer when their own key is repeated.
+        firsts: dict[tuple[int, str | int], Place] = {}
+        for place in self._places:
+            while around and around[-1].end <= place.value:
+                around.pop()
+            if place.key is not None:
+                first = firsts.setdefault((around[-1].value, place.pointer[-1]), place)
+                if first is not place:
+                    pairs.append((first, place))
+            around.append(place)
+        return tuple(pairs)
+
+    @cached_property
+    def _places(self) -> tuple[Place, ...]:
+        return scan_json(self._text) if self._syntax == "json" else scan_toml(self._text)
+
+    @cached_property
+    def _firsts(self) -> dict[Pointer, Place]:
+        # The last entry of a dict display wins, so the first occurrence is read last.
+        return {place.pointer: place for place in reversed(self._places)}
+
+    @cached_property
+    def _line_starts(self) -> list[int]:
+        return [0, *(found.end() for found in re.finditer("\n", self._text))]
+
+
+# Strings are unrolled loops (plain text, then an escape and plain text, …), so that `re` keeps no state a character.
+_BASIC_STRING = r'"[^"\\\n]*(?:\\.[^"\\\n]*)*"'
+_LITERAL_STRING = r"'[^'\n]*'"
+# One or two quotes may stand inside, and next to the closing three.
+_LONG_BASIC_STRING = r'"""[^"\\]*(?:(?:\\.|"{1,2}(?!"))[^"\\]*)*"{3,5}'
+_LONG_LITERAL_STRING = r"'''[^']*(?:'{1,2}(?!')[^']*)*'{3,5}"
+_ONE_KEY = rf"(?:{_BASIC_STRING}|{_LITERAL_STRING}|[A-Za-z0-9_-]+)"
+
+_JSON_TOKEN = re.compile(rf'{_BASIC_STRING}|[{{}}\[\],:]|[^\s{{}}\[\],:"]+')
+_SKIP = re.compile(r"(?:[ \t\r\n]+|#[^\n]*)*")
+_BLANK = re.compile(r"[ \t]*")
+_KEY = re.compile(_ONE_KEY)
+_DOTTED_KEY = re.compile(rf"{_ONE_KEY}(?:[ \t]*\.[ \t]*{_ONE_KEY})*")
+# A scalar that is no string may have blanks inside: 1979-05-27 07:32:00.
+_SCALAR = re.compile(
+    rf"{_LONG_BASIC_STRING}|{_LONG_LITERAL_STRING}|{_BASIC_STRING}|{_LITERAL_STRING}|[^\s,\]}}#]+(?:[ \t]+[^\s,\]}}#]+)*",
+    re.DOTALL,
+)
+
+# JSON's pairs of surrogates first: two halves that stand apart stay two code points.
+_ESCAPE = re.compile(
+    r"\\u([dD][89abAB][0-9a-fA-F]{2})\\u([dD][c-fC-F][0-9a-fA-F]{2})"
+    r"|\\(?:u([0-9a-fA-F]{4})|U00((?:0[0-9a-fA-F]|10)[0-9a-fA-F]{4})|x([0-9a-fA-F]{2})|(.))",
+    re.DOTALL,
+)
+_NAMED_ESCAPES = {"b": "\b", "t": "\t", "n": "\n", "f": "\f", "r": "\r", "e": "\x1b"}
+
+
+@dataclass(slots=True)
+class _Frame:
+    """An array, object or inline table that has begun and not ended.
+
+    Attributes:
+        pointer: Its own.
+        key: Offset of its key.
+        start: Offset of its bracket.
+        is_object: Whether its members have keys.
+        slot: Where scan_json lists it.
+        index: How many members ended.
+        member: Key of the member being read, and the key's offset (JSON only).
+    """
+
+    pointer: Pointer
+    key: int | None
+    start: int
+    is_object: bool
+    slot: int = 0
+    index: int = 0
+    member: tuple[str, int] | None = None
+
+
+def _find_member(frame: _Frame | None) -> tuple[Pointer, int | None]:
+    """Return the pointer and key offset of the value that stands next in a frame; the root's without one."""
+    if frame is None:
+        return (), None
+    if frame.member is None:
+        return (*frame.pointer, frame.index), None
+    name, key = frame.member
+    return (*frame.pointer, name), key
 
 
 @dataclass(slots=True)
 class _TomlScanner:
+    """One scan of one text.
+
+    Attributes:
+        text: The whole text.
+        places: What was found, in text order; a dict, because a header takes over from the dotted part before it.
+        counts: Number of tables so far, for each array of tables.
+    """
+
     text: str
-    places: list[Place] = field(default_factory=list[Place])
-    known: set[Pointer] = field(default_factory=set[Pointer])
+    places: dict[Pointer, Place] = field(default_factory=dict[Pointer, Place])
     counts: dict[Pointer, int] = field(default_factory=dict[Pointer, int])
 
     def scan(self) -> tuple[Place, ...]:
-        self.places.append(Place((), None, 0, len(self.text)))
+        self._add((), None, 0, len(self.text))
         table: Pointer = ()
-        at = self._skip(0)
+        at = self._pass(_SKIP, 0)
         while at < len(self.text):
             if self.text[at] == "[":
                 table, at = self._scan_header(at)
             else:
                 at = self._scan_value(*self._scan_key(at, table))
-            at = self._skip(at)
-        return tuple(self.places)
+            at = self._pass(_SKIP, at)
+        return tuple(self.places.values())
 
-    def _skip(self, at: int) -> int:
-        found = _SKIP.match(self.text, at)
-        return found.end() if found else at
+    def _pass(self, pattern: re.Pattern[str], at: int) -> int:
+        """Return the offset after what matches at `at`; `at` itself when nothing does."""
+        found = pattern.match(self.text, at)
+        return at if found is None else found.end()
 
-    def _skip_blanks(self, at: int) -> int:
-        found = _BLANK.match(self.text, at)
-        return found.end() if found else at
+    def _add(self, pointer: Pointer, key: int | None, value: int, end: int) -> None:
+        self.places[pointer] = Place(pointer, key, value, end)
 
     def _scan_parts(self, at: int) -> tuple[list[tuple[str, int, int]], int]:
-        """Return `(name, start, end)` of every part of a dotted key, and the offset after it."""
-        parts: list[tuple[str, int, int]] = []
-        while True:
-            at = self._skip_blanks(at)
-            found = _KEY.match(self.text, at)
-            if found is None:
-                return parts, at
-            parts.append((_read_key(found[0]), found.start(), found.end()))
-            at = self._skip_blanks(found.end())
-            if not self.text.startswith(".", at):
-                return parts, at
-            at += 1
+        """Return `(name, start, end)` of every part of the dotted key at `at`, and the offset after it."""
+        end = self._pass(_DOTTED_KEY, at)
+        parts = [(_read_key(found[0]), found.start(), found.end()) for found in _KEY.finditer(self.text, at, end)]
+        # No TOML has no key here; taking one character keeps the promise that every scan ends.
+        return (parts, end) if parts else ([(self.text[at : at + 1], at, at + 1)], at + 1)
 
     def _enter(self, pointer: Pointer, parts: list[tuple[str, int, int]]) -> Pointer:
-        """Return where the parts lead, listing each table that they make."""
+        """Return where the parts lead from `pointer`, listing each table that they make."""
         for name, start, end in parts:
             pointer = (*pointer, name)
             if pointer in self.counts:
                 pointer = (*pointer, self.counts[pointer] - 1)
-            elif pointer not in self.known:
-                self._add(Place(pointer, start, start, end))
+            elif pointer not in self.places:
+                self._add(pointer, start, start, end)
         return pointer
 
-    def _add(self, place: Place) -> None:
-        self.known.add(place.pointer)
-        self.places.append(place)
-
     def _scan_header(self, at: int) -> tuple[Pointer, int]:
+        """List the table that the header at `at` opens; return its pointer and the offset after the header."""
         brackets = 2 if self.text.startswith("[[", at) else 1
-        parts, end = self._scan_parts(at + brackets)
-        end = min(self._skip_blanks(end) + brackets, len(self.text))
-        outer = self._enter((), parts[:-1])
+        parts, end = self._scan_parts(self._pass(_BLANK, at + brackets))
+        end = min(self._pass(_BLANK, end) + brackets, len(self.text))
         name, start, _ = parts[-1]
-        pointer: Pointer = (*outer, name)
-        if brackets == 1:
-            self._add(Place(pointer, start, at, end))
-            return pointer, end
+        pointer: Pointer = (*self._enter((), parts[:-1]), name)
         index = self.counts.get(pointer, 0)
-        self.counts[pointer] = index + 1
         if index == 0:
-            self._add(Place(pointer, start, at, end))
-        self._add(Place((*pointer, index), None, at, end))
+            # Popped, so that it is listed where it now stands.
+            self.places.pop(pointer, None)
+            self._add(pointer, start, at, end)
+        if brackets == 1:
+            return pointer, end
+        self.counts[pointer] = index + 1
+        self._add((*pointer, index), None, at, end)
         return (*pointer, index), end
 
     def _scan_key(self, at: int, table: Pointer) -> tuple[int, Pointer, int]:
-        """Return `(offset of the value, pointer, offset of the key)`."""
-        parts, at = self._scan_parts(at)
-        outer = self._enter(table, parts[:-1])
+        """Return `(offset of the value, pointer, offset of the key)` for the dotted key at `at`."""
+        parts, end = self._scan_parts(at)
         name, start, _ = parts[-1]
-        # One character for the equals sign.
-        return self._skip_blanks(at + 1), (*outer, name), start
+        equals = self._pass(_BLANK, end)
+        return self._pass(_BLANK, min(equals + 1, len(self.text))), (*self._enter(table, parts[:-1]), name), start
 
     def _scan_value(self, at: int, pointer: Pointer, key: int | None) -> int:
         """List the value at `at` and everything inside it; return the offset after it."""
         stack: list[_Frame] = []
         while True:
-            opening = self.text[at : at + 1]
-            if opening in ("[", "{"):
-                stack.append(_Frame(pointer, key, at, opening == "{", len(self.places)))
-                self._add(Place(pointer, key, at, at + 1))
-                at = self._skip(at + 1)
+            if self.text.startswith(("[", "{"), at):
+                stack.append(_Frame(pointer, key, at, is_object=self.text[at] == "{"))
+                # Listed before its members; its end is set when it is known.
+                self._add(pointer, key, at, at + 1)
+                at = self._pass(_SKIP, at + 1)
             else:
-                end = self._end_of_scalar(at)
-                self._add(Place(pointer, key, at, end))
-                at = end
-                if stack:
-                    at = self._next_member(stack[-1], at)
-            while stack and self.text[at : at + 1] in ("]", "}"):
+                end = self._pass(_SCALAR, at)
+                self._add(pointer, key, at, end)
+                at = self._end_member(stack, end)
+            while stack and self.text.startswith(("]", "}"), at):
                 frame = stack.pop()
-                at += 1
-                self.places[frame.slot] = Place(frame.pointer, frame.key, frame.start, at)
-                if stack:
-                    at = self._next_member(stack[-1], at)
+                self._add(frame.pointer, frame.key, frame.start, at + 1)
+                at = self._end_member(stack, at + 1)
             if not stack or at >= len(self.text):
                 return at
             top = stack[-1]
@@ -246,28 +290,13 @@ class _TomlScanner:
             else:
                 pointer, key = (*top.pointer, top.index), None
 
-    def _next_member(self, frame: _Frame, at: int) -> int:
-        at = self._skip(at)
-        if self.text.startswith(",", at):
-            frame.index += 1
-            at = self._skip(at + 1)
-        return at
-
-    def _end_of_scalar(self, at: int) -> int:
-        found = _STRING.match(self.text, at)
-        if found is not None:
-            return found.end()
-        found = _SCALAR.match(self.text, at)
-        return at + len(found[0].rstrip()) if found is not None else at + 1
-
-
-def _member(frame: _Frame | None) -> tuple[Pointer, int | None]:
-    if frame is None:
-        return (), None
-    if frame.pending is None:
-        return (*frame.pointer, frame.index), None
-    name, key = frame.pending
-    return (*frame.pointer, name), key
+    def _end_member(self, stack: list[_Frame], at: int) -> int:
+        """Return where the next member or the closing bracket stands; `at` when no array or table is open."""
+        if not stack:
+            return at
+        stack[-1].index += 1
+        at = self._pass(_SKIP, at)
+        return self._pass(_SKIP, at + 1) if self.text.startswith(",", at) else at
 
 
 def _read_key(word: str) -> str:
@@ -277,14 +306,12 @@ def _read_key(word: str) -> str:
 
 
 def _unescape(text: str) -> str:
-    if "\\" not in text:
-        return text
-    plain = _ESCAPE.sub(_replace_escape, text)
-    return _SURROGATE_PAIR.sub(lambda pair: pair[0].encode("utf-16", "surrogatepass").decode("utf-16"), plain)
+    return _ESCAPE.sub(_replace_escape, text)
 
 
 def _replace_escape(found: re.Match[str]) -> str:
-    code = found[1] or found[2] or found[3]
-    if code:
-        return chr(int(code, 16))
-    return _NAMED_ESCAPES.get(found[4], found[4])
+    high, low, *codes, named = found.groups()
+    if high is not None:
+        return (chr(int(high, 16)) + chr(int(low, 16))).encode("utf-16", "surrogatepass").decode("utf-16")
+    code = next(filter(None, codes), None)
+    return _NAMED_ESCAPES.get(named, named) if code is None else chr(int(code, 16))

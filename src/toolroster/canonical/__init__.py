@@ -14,7 +14,7 @@ from toolroster.canonical.values import (
     find_instabilities,
     write_pointer,
 )
-from toolroster.canonical.writing import digest, encode, encode_sorted, write_line, write_pretty
+from toolroster.canonical.writing import digest, encode, encode_plain, encode_sorted, write_line, write_pretty
 
 __all__ = [
     "MAX_DEPTH",
@@ -27,6 +27,7 @@ __all__ = [
     "copy_object",
     "digest",
     "encode",
+    "encode_plain",
     "encode_sorted",
     "find_instabilities",
     "parse_json",

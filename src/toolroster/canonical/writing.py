@@ -23,6 +23,11 @@ def encode(value: JsonValue) -> bytes:
     return orjson.dumps(_fix_floats(copy_json(value)))
 
 
+def encode_plain(value: JsonValue) -> bytes:
+    """Return `encode` of a value that `copy_json` made, such as a definition's members, without checking it again."""
+    return orjson.dumps(_fix_floats(value))
+
+
 def encode_sorted(value: JsonValue) -> bytes:
     """Return `encode` with the keys of every object sorted by code point; arrays stay as they are.
 

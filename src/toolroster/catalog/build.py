@@ -7,16 +7,14 @@ by code point.
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterator, Sequence
 
-from toolroster.canonical import digest, encode
+from toolroster.canonical import digest, encode_plain
 from toolroster.catalog.prefix import Entry, Prefix
-from toolroster.catalog.semantics import encode_meaning
 from toolroster.catalog.targets import Target
 from toolroster.diagnostics import CatalogError, Fault
 from toolroster.policy.encoding import Encoding
-from toolroster.tools import ToolDefinition
+from toolroster.tools import Fragment, ToolDefinition
 
 
 class FragmentCounter:
@@ -56,23 +54,29 @@ def build_prefix(
     entries: list[Entry] = []
     offset = len(target.opening)
     for tool, fragment in zip(tools, fragments, strict=True):
-        wire_name = encoding.wire_name(tool.name)
-        entries.append(Entry(tool.name, wire_name, tool.origin, offset, len(fragment), digest(fragment)))
-        offset += len(fragment) + 1
-    semantic = hashlib.sha256(b"[" + b",".join(encode_meaning(tool) for tool in tools) + b"]")
-    data = target.opening + b",".join(fragments) + target.closing
-    return Prefix(target.name, data, tuple(entries), semantic.hexdigest())
+        wire_name = _wire_name(tool, encoding)
+        length = len(fragment.data)
+        entries.append(Entry(tool.name, wire_name, tool.origin, offset, length, fragment.sha256))
+        offset += length + 1
+    data = target.opening + b",".join([fragment.data for fragment in fragments]) + target.closing
+    return Prefix(target.name, data, tuple(entries), tuple(tools))
 
 
-def _encode(tool: ToolDefinition, target: Target, encoding: Encoding, counter: FragmentCounter | None) -> bytes:
-    wire_name = encoding.wire_name(tool.name)
+def _wire_name(tool: ToolDefinition, encoding: Encoding) -> str:
+    """Return the name under which a tool is emitted: a hosted entry is verbatim, so it has its own."""
+    named = tool.document.get("name") if tool.origin.kind == "hosted" else None
+    return named if isinstance(named, str) else encoding.wire_name(tool.name)
+
+
+def _encode(tool: ToolDefinition, target: Target, encoding: Encoding, counter: FragmentCounter | None) -> Fragment:
+    wire_name = _wire_name(tool, encoding)
     key = (target.name, encoding.property_order, wire_name)
     fragment = tool.fragments.get(key)
     if fragment is None:
         hosted = tool.origin.kind == "hosted"
         entry = tool.document if hosted else target.encode_entry(tool, wire_name, encoding.property_order)
-        fragment = encode(entry)
-        tool.fragments[key] = fragment
+        data = encode_plain(entry)
+        fragment = tool.fragments[key] = Fragment(data, digest(data))
         if counter is not None:
             counter.encoded += 1
     return fragment
@@ -82,10 +86,12 @@ def _find_faults(tools: Sequence[ToolDefinition], target: Target, encoding: Enco
     by_name: dict[str, ToolDefinition] = {}
     by_wire_name: dict[str, list[ToolDefinition]] = {}
     for tool in tools:
-        if (other := by_name.setdefault(tool.name, tool)) is not tool:
+        # The same definition given twice is a repeat too, so identity proves nothing.
+        if (other := by_name.get(tool.name)) is not None:
             message = f"{tool.name!r} is defined twice: by {other.origin} and by {tool.origin}."
             yield Fault("duplicate-tool-name", message, tool.anchor)
-        by_wire_name.setdefault(encoding.wire_name(tool.name), []).append(tool)
+        by_name.setdefault(tool.name, tool)
+        by_wire_name.setdefault(_wire_name(tool, encoding), []).append(tool)
     for wire_name, owners in sorted(by_wire_name.items()):
         if len({owner.name for owner in owners}) > 1:
             yield _collision(wire_name, owners)

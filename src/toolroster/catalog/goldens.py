@@ -125,5 +125,6 @@ def _entries(data: bytes) -> dict[str, JsonObject]:
         if isinstance(item, dict):
             function = item.get("function")
             flat = {**item, **function} if isinstance(function, dict) else item
+            flat.pop("function", None)
             entries[str(flat.get("name", flat.get("type", "")))] = flat
     return entries

@@ -5,10 +5,11 @@ Gets definitions already selected; it knows nothing of states, retired names or 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from toolroster.canonical import JsonObject, JsonValue, digest, parse_json
-from toolroster.tools import Origin
+from toolroster.catalog.semantics import encode_meaning
+from toolroster.tools import Origin, ToolDefinition
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,18 +46,23 @@ class Prefix:
         target: The wire format.
         data: The exact bytes.
         entries: Every tool, in the order of the bytes.
-        semantic_sha256: Digest over the whole definitions in the `sorted` form; no pure reorder of keys changes it.
+        definitions: The definitions behind the entries, in the same order.
     """
 
     target: str
     data: bytes
     entries: tuple[Entry, ...]
-    semantic_sha256: str
+    definitions: tuple[ToolDefinition, ...] = field(repr=False)
 
     @property
     def sha256(self) -> str:
         """Digest of `data`; any change of a byte, a pure reorder included, changes it."""
         return digest(self.data)
+
+    @property
+    def semantic_sha256(self) -> str:
+        """Digest over the digests of the whole definitions in the `sorted` form; no pure reorder of keys changes it."""
+        return digest("".join(encode_meaning(tool).sha256 for tool in self.definitions).encode())
 
     @property
     def tools(self) -> list[JsonObject]:

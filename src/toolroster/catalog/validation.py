@@ -83,14 +83,23 @@ def _shared_name_faults(definitions: Sequence[ToolDefinition]) -> Iterator[Fault
                 yield _reserved(tool, f"a {reserved_by} tool")
             elif synthetic_clash and tool.origin.kind != "synthetic":
                 yield _reserved(tool, "toolroster's own tool")
-        if len({str(tool.origin) for tool in tools}) < len(tools) or _clash(tools):
-            said = " and ".join(f"{tool.origin} (raw name {tool.raw_name!r})" for tool in tools)
-            yield Fault("duplicate-tool-name", f"{name!r} is defined by {said}.", tools[-1].anchor.at("name"))
+        # That nobody may define toolroster's own tools is said above.
+        given = [tool for tool in tools if tool.origin.kind != "synthetic"]
+        if len({str(tool.origin) for tool in given}) < len(given) or _clash(given):
+            yield _duplicate(name, given)
     for names in spellings.values():
         if len(names) > 1:
             said = ", ".join(repr(name) for name in sorted(names))
             anchor = next(tool.anchor for tool in definitions if tool.name == max(names))
             yield Fault("unportable-name", f"{said} differ only in case.", anchor.at("name"))
+
+
+def _duplicate(name: str, tools: Sequence[ToolDefinition]) -> Fault:
+    said = " and ".join(f"{tool.origin} (raw name {tool.raw_name!r})" for tool in tools)
+    servers = {tool.origin.detail for tool in tools if tool.origin.kind == "mcp"}
+    # A template of names tells servers apart, and nothing else.
+    fix = "" if len(servers) > 1 else "Rename one of them, or leave it out of the catalog."
+    return Fault("duplicate-tool-name", f"{name!r} is defined by {said}.", tools[-1].anchor.at("name"), fix)
 
 
 def _clash(tools: Sequence[ToolDefinition]) -> bool:
@@ -109,7 +118,8 @@ def _retired_name_faults(definitions: Iterable[ToolDefinition], classified: Mapp
 
 def _reserved(tool: ToolDefinition, owner: str) -> Fault:
     message = f"{tool.origin} offers {tool.raw_name!r} under the name {tool.name!r}, which is {owner}."
-    fix = "Keep the server's names apart with [encoding] mcp_name, or leave the tool out of its catalog."
+    apart = "Keep the server's names apart with [encoding] mcp_name" if tool.origin.kind == "mcp" else "Rename the tool"
+    fix = f"{apart}, or leave it out of the catalog."
     return Fault("reserved-name", message, tool.anchor.at("name"), fix)
 
 

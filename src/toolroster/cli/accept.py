@@ -6,13 +6,15 @@ import argparse
 
 from toolroster.canonical import JsonObject
 from toolroster.cli.output import CLEAN, Verbs, add_format, console, open_workspace, print_rows
-from toolroster.report import make_printable
+from toolroster.report import count, make_printable
 from toolroster.workspace import Acceptance
 
 _DESCRIPTION = """\
-Write the goldens that differ from the build, and pins that are missing. Nothing else writes goldens.
+Write the goldens that differ from the build, and pins that are missing.
+Nothing else writes goldens.
 
-Says for each file the first changed byte and what happened to each tool. Refuses while other errors stand, and while CI is set.
+Says for each file the first changed byte and what happened to each tool.
+Refuses while other errors stand, and while CI is set.
 
   toolroster accept                      all; also deletes goldens that belong to no profile
   toolroster accept default              one profile
@@ -46,7 +48,7 @@ def run(arguments: argparse.Namespace) -> int:
             fields = f" ({', '.join(change.fields)})" if change.fields else ""
             out.print(make_printable(f"  {change.kind} {change.name}{fields}"))
     out.print(
-        f"{len(accepted)} files changed; review and commit them." if accepted else "nothing to accept: every golden matches."
+        f"{count(len(accepted), 'file')} changed; review and commit them." if accepted else "nothing to accept: every golden matches."
     )
     return CLEAN
 

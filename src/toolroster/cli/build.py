@@ -16,11 +16,13 @@ from toolroster.workspace import Build
 from toolroster.workspace.files import write_bytes
 
 _DESCRIPTION = """\
-Compile every profile and target and say how each stands to its golden. Fails only on errors, not on stale goldens.
+Compile every profile and target and say how each stands to its golden.
+Fails only on errors, not on stale goldens.
 
-  toolroster build                                               a table
-  toolroster build --profile default --target anthropic --stdout  the exact bytes, and nothing else
-  toolroster build -o out                                        every file that goldens/ would hold, into out/
+  toolroster build           a table
+  toolroster build -o out    every file that goldens/ would hold, into out/
+  toolroster build --profile default --target anthropic --stdout
+                             the exact bytes, and nothing else
 """
 
 

@@ -5,11 +5,13 @@ from __future__ import annotations
 import argparse
 
 from toolroster.cli.output import Verbs, add_format, console, exit_code, open_workspace, print_findings, status
+from toolroster.report import count
 
 _DESCRIPTION = """\
 Check policy, definitions, goldens and budgets. Never writes.
 
-Each finding names its place, its rule, what is wrong and what to do. Exit code 1 when one is an error.
+Each finding names its place, its rule, what is wrong and what to do.
+Exit code 1 when one is an error.
 """
 
 
@@ -35,5 +37,5 @@ def run(arguments: argparse.Namespace) -> int:
     if not diagnostics and arguments.format == "text":
         surface = workspace.surface()
         out = console()
-        out.print(f"clean: {len(surface.classified)} names, {len(surface.profiles())} profiles.", style="green")
+        out.print(f"clean: {count(len(surface.classified), 'name')}, {count(len(surface.profiles()), 'profile')}.", style="green")
     return exit_code(diagnostics, strict=arguments.strict)

@@ -13,7 +13,8 @@ from toolroster.report import make_printable
 from toolroster.rules import RULES, Facts, RegisteredRule, find_rule
 
 _DESCRIPTION = """\
-Say what a tool name means: its state, what runs, where it is shown, who may call it, and the line that decided it.
+Say what a tool name means: its state, what runs, where it is shown, who may
+call it, and the line that decided it.
 With a rule's code or name, say what the rule finds, why, and what to do.
 
   toolroster explain exec_wait

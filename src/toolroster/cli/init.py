@@ -6,14 +6,17 @@ import argparse
 from pathlib import Path
 
 from toolroster.cli.output import CLEAN, Verbs, add_format, console, print_rows, status
+from toolroster.report import count
 from toolroster.workspace import lay_out
 
 _DESCRIPTION = """\
-Lay out a workspace: catalog/, policy/, goldens/, a line in .gitattributes and a CI step. Overwrites nothing.
+Lay out a workspace: catalog/, policy/, goldens/, a line in .gitattributes and
+a CI step. Overwrites nothing.
 
---from takes any number of JSON files: MCP tools/list results, OpenAI (Chat Completions, Responses) or Anthropic lists of
-tools, and maps of retired names, {"old_name": "new_name"}. Every tool becomes an active built-in with a file of its own;
-with --server NAME they become the deferred tools of that MCP server.
+--from takes any number of JSON files: MCP tools/list results, OpenAI (Chat
+Completions, Responses) or Anthropic lists of tools, and maps of retired names,
+{"old_name": "new_name"}. Every tool becomes an active built-in with a file of
+its own; with --server NAME they become the deferred tools of that MCP server.
 
   toolroster -C agent init --from tools.json aliases.json
   toolroster -C agent accept
@@ -70,7 +73,8 @@ def run(arguments: argparse.Namespace) -> int:
         )
         return CLEAN
     out = console()
-    counts = f"{layout.active} active tools, {layout.deferred} deferred, {layout.aliases} aliases"
-    out.print(f"{len(layout.written)} files written to {root.as_posix()}: {counts}.")
+    active, aliases = count(layout.active, "active tool"), count(layout.aliases, "alias", "aliases")
+    counts = f"{active}, {layout.deferred:,} deferred, {aliases}"
+    out.print(f"{count(len(layout.written), 'file')} written to {root.as_posix()}: {counts}.")
     out.print("Next: read policy/roster.toml, then `toolroster accept` writes the goldens and `toolroster check` keeps them.")
     return CLEAN

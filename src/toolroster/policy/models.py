@@ -10,7 +10,7 @@ from typing import Annotated, Any, TypeVar, get_args, get_origin
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from toolroster.canonical import JsonValue
+from toolroster.canonical import JsonValue, write_pointer
 from toolroster.diagnostics import Anchor, Fault
 from toolroster.names import suggest
 
@@ -37,13 +37,15 @@ _FOUND: dict[type[object], str] = {
     float: "a float",
     list: "a list",
     dict: "a table",
+    type(None): "null",
 }
 
 
 class PolicyModel(BaseModel):
     """Base of the models that are read from files: frozen, strict, and closed to unknown keys."""
 
-    model_config = ConfigDict(frozen=True, strict=True, extra="forbid", populate_by_name=True, defer_build=True)
+    # A key has one spelling, the file's: fields are never populated by their Python names.
+    model_config = ConfigDict(frozen=True, strict=True, extra="forbid", defer_build=True)
 
 
 def parse_model(
@@ -67,18 +69,21 @@ def _describe(model: type[PolicyModel], detail: Mapping[str, Any], anchor: Ancho
     location: tuple[str | int, ...] = tuple(detail["loc"])
     kind: str = detail["type"]
     given: object = detail.get("input")
-    name = location[-1] if location else "the document"
+    name = _name_place(location)
     here = anchor.at(*location)
     if kind == "extra_forbidden":
-        hint = suggest(str(name), _keys_at(model, location[:-1]))
+        hint = suggest(name, _keys_at(model, location[:-1]))
         fix = "Correct the key or delete it; unknown keys are never ignored."
         return Fault("unknown-key", f"unknown key {name!r}{hint}.", anchor.at(*location, part="key"), fix)
     if kind == "missing":
         message = f"key {name!r} is missing{_say_owner(location[:-1], given)}."
         return Fault("missing-key", message, anchor.at(*location[:-1]), f"Add {name!r}.")
     if kind in _KINDS:
-        found = _FOUND.get(type(given), type(given).__name__)
-        return Fault("invalid-value", f"{name!r} must be {_KINDS[kind]}, found {found}.", here)
+        subject = repr(name) if location else write_pointer(anchor.pointer) or name
+        message = f"{subject} must be {_KINDS[kind]}, found {_FOUND.get(type(given), type(given).__name__)}."
+        # What TOML calls a table, JSON calls an object.
+        words = message.replace("a table", "an object") if anchor.path.endswith(".json") else message
+        return Fault("invalid-value", words, here)
     if kind in ("literal_error", "enum"):
         expected = str(detail["ctx"]["expected"])
         choices = [choice.strip(" '") for choice in expected.replace(" or ", ", ").split(",")]
@@ -88,6 +93,15 @@ def _describe(model: type[PolicyModel], detail: Mapping[str, Any], anchor: Ancho
     # A whole table or list would bury the reason, which names the member at fault.
     found = f"; found {given!r}" if not isinstance(given, dict | list | tuple) else ""
     return Fault("invalid-value", f"{name!r}: {reason[:1].lower()}{reason[1:]}{found}.", here)
+
+
+def _name_place(location: tuple[str | int, ...]) -> str:
+    """Return the key of a place, with the index where it is a member of a list: `active[0]`."""
+    keys = [index for index, part in enumerate(location) if isinstance(part, str)]
+    if not keys:
+        return "the document"
+    key, *indexes = location[keys[-1] :]
+    return str(key) + "".join(f"[{index}]" for index in indexes)
 
 
 def _say_owner(location: tuple[str | int, ...], given: object) -> str:

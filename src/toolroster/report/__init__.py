@@ -5,9 +5,10 @@ from __future__ import annotations
 from toolroster.report.github import render_github
 from toolroster.report.lines import diagnostic_row, render_rows
 from toolroster.report.sarif import render_sarif
-from toolroster.report.text import make_printable, render_diagnostic, render_table, summarize
+from toolroster.report.text import count, make_printable, render_diagnostic, render_table, summarize
 
 __all__ = [
+    "count",
     "diagnostic_row",
     "make_printable",
     "render_diagnostic",

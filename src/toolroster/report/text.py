@@ -38,11 +38,16 @@ def render_diagnostic(diagnostic: Diagnostic) -> Text:
     return text
 
 
+def count(number: int, noun: str, plural: str = "") -> str:
+    """Return `1 error` or `2 errors`; `plural` is for nouns that don't just take an s."""
+    return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
+
+
 def summarize(diagnostics: Iterable[Diagnostic]) -> str:
     """Return `2 errors, 1 warning`, or an empty string when there is nothing."""
     found = [diagnostic.rule.severity for diagnostic in diagnostics]
     counts = [(found.count(severity), severity.value) for severity in Severity]
-    return ", ".join(f"{count} {word}{'s' if count > 1 else ''}" for count, word in counts if count)
+    return ", ".join(count(number, word) for number, word in counts if number)
 
 
 def render_table(columns: Sequence[str], rows: Iterable[Sequence[str | int]]) -> Text:

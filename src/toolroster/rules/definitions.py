@@ -270,7 +270,7 @@ def invalid_schema(facts: Facts) -> Iterator[Fault]:
             if find_dialect(schema) is None or measure_depth(schema) > MAX_SCHEMA_DEPTH:
                 continue
             for found in find_schema_faults(schema):
-                message = f"{tool.name!r} at {key}{found.pointer}: {found.expectation} ({found.keyword})."
+                message = f"{tool.name!r} at /{key}{found.pointer}: {found.expectation} ({found.keyword})."
                 pointer = [_unescape(part) for part in found.pointer.split("/")[1:]]
                 yield Fault("invalid-schema", message, tool.anchor.at(key, *pointer))
 

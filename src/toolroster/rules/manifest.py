@@ -23,7 +23,7 @@ class _Row:
     kind: str
     name: str
     replacement: str | None
-    first: str | None
+    promises_replay: bool
     anchor: Anchor
 
 
@@ -218,7 +218,8 @@ def wrong_entry_kind(facts: Facts) -> Iterator[Fault]:
         state = _states(facts).get(row.name)
         if state is not None and state.is_retired and state.dispatches is (row.kind == "tombstone"):
             needed = "alias" if state.dispatches else "tombstone"
-            message = f"{row.name!r} is {state.value} but its row is a [[{row.kind}]]; it needs a [[{needed}]]."
+            promise = " that promises replay" if row.promises_replay else ""
+            message = f"{row.name!r} is {state.value} but its row is a [[{row.kind}]]{promise}; it needs a [[{needed}]]."
             yield Fault("wrong-entry-kind", message, row.anchor.at("name"))
 
 
@@ -329,10 +330,10 @@ def _rows(facts: Facts) -> Iterator[_Row]:
         return
     for index, row in enumerate(facts.manifest.aliases):
         anchor = Anchor(MANIFEST_PATH, ("alias", index))
-        yield _Row("alias", row.name, row.replacement, row.first_deprecated_version, anchor)
+        yield _Row("alias", row.name, row.replacement, row.replay_supported, anchor)
     for index, stone in enumerate(facts.manifest.tombstones):
         anchor = Anchor(MANIFEST_PATH, ("tombstone", index))
-        yield _Row("tombstone", stone.name, stone.replacement, stone.first_deprecated_version, anchor)
+        yield _Row("tombstone", stone.name, stone.replacement, promises_replay=False, anchor=anchor)
 
 
 def _states(facts: Facts) -> Mapping[str, LifecycleState]:

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 
 from packaging.version import Version
 
-from toolroster.canonical import JsonValue, digest, write_pointer
+from toolroster.canonical import JsonValue, digest, encode, write_pointer
 from toolroster.catalog.goldens import CHECKSUMS, find_first_difference
 from toolroster.catalog.prefix import Prefix
 from toolroster.catalog.surface import Surface
@@ -110,13 +110,14 @@ def lifecycle_text_in_prefix(facts: Facts) -> Iterator[Fault]:
     if facts.manifest is None or facts.surface is None:
         return
     retired = _retired(facts.surface)
-    notes = {row.name: row.note for row in facts.manifest.aliases if row.note.strip()}
-    notes |= {row.name: row.note for row in facts.manifest.tombstones if row.note.strip()}
+    rows = (*facts.manifest.aliases, *facts.manifest.tombstones)
+    # As they would stand in the bytes: quotes and backslashes are escaped there.
+    notes = {row.name: encode(row.note)[1:-1] for row in rows if row.note.strip()}
     seen: set[str] = set()
     for _, target, prefix in (*facts.heads(), *_pools(facts.surface)):
         for entry in prefix.entries:
             tool = facts.surface.definitions[entry.name]
-            data = prefix.data[entry.offset : entry.end].decode()
+            data = prefix.data[entry.offset : entry.end]
             problems = [f"it is emitted as {entry.wire_name!r}, a retired name"] if entry.wire_name in retired else []
             problems += [f"it holds the manifest's note on {name!r}" for name, note in notes.items() if note in data]
             for problem in problems:

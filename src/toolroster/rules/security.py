@@ -6,7 +6,7 @@ import re
 import unicodedata
 from collections.abc import Iterator
 
-from toolroster.canonical import JsonValue, Pointer, digest, write_pointer
+from toolroster.canonical import JsonValue, Pointer, write_pointer
 from toolroster.catalog.semantics import encode_meaning
 from toolroster.diagnostics import Anchor, Fault, Severity
 from toolroster.names import reduce_look_alikes
@@ -64,7 +64,7 @@ def changed_definition(facts: Facts) -> Iterator[Fault]:
     for source in facts.sources:
         for tool in source.definitions if source.server else ():
             pinned = source.pins.get(tool.raw_name)
-            found = f"sha256:{digest(encode_meaning(tool))}"
+            found = f"sha256:{encode_meaning(tool).sha256}"
             if pinned is not None and pinned != found:
                 message = f"{tool.name!r} of server {source.server!r} is {found[:19]}…, pinned is {pinned[:19]}…."
                 yield Fault("changed-definition", message, tool.anchor)

@@ -14,7 +14,7 @@ from toolroster.tools.calls import (
     ToolReportedError,
     ToolResult,
 )
-from toolroster.tools.definition import BUILTIN, SYNTHETIC, Capability, Origin, OriginKind, ToolDefinition
+from toolroster.tools.definition import BUILTIN, SYNTHETIC, Capability, Fragment, Origin, OriginKind, ToolDefinition
 
 __all__ = [
     "BUILTIN",
@@ -23,6 +23,7 @@ __all__ = [
     "Capability",
     "Code",
     "Content",
+    "Fragment",
     "NotExecuted",
     "Origin",
     "OriginKind",

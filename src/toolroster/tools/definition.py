@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Literal, TypeAlias
+from typing import Literal, NamedTuple, TypeAlias
 
 from toolroster.canonical import JsonObject, JsonValue, copy_object
 from toolroster.diagnostics import Anchor
@@ -54,6 +54,18 @@ class Capability:
     checkpointable: bool = False
 
 
+class Fragment(NamedTuple):
+    """Bytes that were encoded once, with their digest.
+
+    Attributes:
+        data: The bytes.
+        sha256: Their SHA-256, 64 hex digits.
+    """
+
+    data: bytes
+    sha256: str
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ToolDefinition:
     """One tool as the model is told of it, plus what toolroster needs to know to run and judge it.
@@ -89,7 +101,9 @@ class ToolDefinition:
     raw_name: str = ""
     document: JsonObject = field(default_factory=dict[str, JsonValue])
     anchor: Anchor = field(default_factory=lambda: Anchor(""), compare=False)
-    fragments: dict[tuple[str, ...], bytes] = field(default_factory=dict[tuple[str, ...], bytes], compare=False, repr=False)
+    fragments: dict[tuple[str, ...], Fragment] = field(
+        default_factory=dict[tuple[str, ...], Fragment], compare=False, repr=False
+    )
     """Encoded bytes per target, filled by the catalog builder; lives and dies with the definition."""
 
     def __post_init__(self) -> None:

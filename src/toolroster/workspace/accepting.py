@@ -94,7 +94,7 @@ def write_missing_pins(root: Path, facts: Facts) -> bool:
             document = read_json(source.anchor.path, read_bytes(path)).value
             pins = {
                 **source.pins,
-                **{tool.raw_name: f"sha256:{digest(encode_meaning(tool))}" for tool in missing},
+                **{tool.raw_name: f"sha256:{encode_meaning(tool).sha256}" for tool in missing},
             }
             if isinstance(document, dict):
                 ordered: JsonObject = {name: pins[name] for name in sorted(pins)}
