@@ -145,6 +145,11 @@ format: $(INSTALLED) ## Format, and fix what ruff can fix
 	@$(BIN)/ruff check --fix-only
 	@$(BIN)/ruff format
 
+.PHONY: docs
+docs: $(INSTALLED) ## Write docs/rules/ from the rules' docstrings
+	$(STEP) 'docs/rules'
+	@$(BIN)/python docs/generate.py
+
 .PHONY: lock
 lock: ## Renew requirements/dev.txt: the newest versions, with hashes, for every supported Python and system
 	$(STEP) 'lock requirements/dev.txt'

@@ -143,7 +143,8 @@ _KEY = re.compile(_ONE_KEY)
 _DOTTED_KEY = re.compile(rf"{_ONE_KEY}(?:[ \t]*\.[ \t]*{_ONE_KEY})*")
 # A scalar that is no string may have blanks inside: 1979-05-27 07:32:00.
 _SCALAR = re.compile(
-    rf"{_LONG_BASIC_STRING}|{_LONG_LITERAL_STRING}|{_BASIC_STRING}|{_LITERAL_STRING}|[^\s,\]}}#]+(?:[ \t]+[^\s,\]}}#]+)*",
+    rf"{_LONG_BASIC_STRING}|{_LONG_LITERAL_STRING}|{_BASIC_STRING}|{_LITERAL_STRING}"
+    r"|[^ \t\r\n,\]}#]+(?:[ \t]+[^ \t\r\n,\]}#]+)*",
     re.DOTALL,
 )
 
@@ -227,7 +228,7 @@ class _TomlScanner:
         """Return `(name, start, end)` of every part of the dotted key at `at`, and the offset after it."""
         end = self._pass(_DOTTED_KEY, at)
         parts = [(_read_key(found[0]), found.start(), found.end()) for found in _KEY.finditer(self.text, at, end)]
-        # No TOML has no key here; taking one character keeps the promise that every scan ends.
+        # In TOML there is always a key; elsewhere one character counts as one, so that every scan ends.
         return (parts, end) if parts else ([(self.text[at : at + 1], at, at + 1)], at + 1)
 
     def _enter(self, pointer: Pointer, parts: list[tuple[str, int, int]]) -> Pointer:
@@ -263,7 +264,7 @@ class _TomlScanner:
         parts, end = self._scan_parts(at)
         name, start, _ = parts[-1]
         equals = self._pass(_BLANK, end)
-        return self._pass(_BLANK, min(equals + 1, len(self.text))), (*self._enter(table, parts[:-1]), name), start
+        return self._pass(_BLANK, equals + 1), (*self._enter(table, parts[:-1]), name), start
 
     def _scan_value(self, at: int, pointer: Pointer, key: int | None) -> int:
         """List the value at `at` and everything inside it; return the offset after it."""

@@ -13,12 +13,13 @@ from typing import Literal
 from toolroster.canonical import JsonObject, JsonValue, digest, parse_json
 from toolroster.catalog.prefix import Prefix
 from toolroster.catalog.surface import Surface
+from toolroster.catalog.targets import TARGETS
 from toolroster.policy.profiles import list_builds
 from toolroster.policy.roster import SCHEMA_VERSION
 
 CHECKSUMS = "SHA256SUMS"
 RELEASES = "releases/"
-GOLDEN_PATH = re.compile(r"[a-z0-9][a-z0-9@+-]*/[a-z-]+(\.deferred\.json|\.json|\.txt)")
+GOLDEN_PATH = re.compile(rf"[a-z0-9][a-z0-9@+-]*/({'|'.join(TARGETS)})(\.deferred\.json|\.json|\.txt)")
 """The form of every golden's path but `SHA256SUMS`; `accept` never deletes a file of any other form."""
 
 

@@ -16,7 +16,7 @@ Nothing else writes goldens.
 Says for each file the first changed byte and what happened to each tool.
 Refuses while other errors stand, and while CI is set.
 
-  toolroster accept                      all; also deletes goldens that belong to no profile
+  toolroster accept                      all; also deletes goldens of no profile
   toolroster accept default              one profile
   toolroster accept default/anthropic    one profile and target
 """
@@ -48,7 +48,9 @@ def run(arguments: argparse.Namespace) -> int:
             fields = f" ({', '.join(change.fields)})" if change.fields else ""
             out.print(make_printable(f"  {change.kind} {change.name}{fields}"))
     out.print(
-        f"{count(len(accepted), 'file')} changed; review and commit them." if accepted else "nothing to accept: every golden matches."
+        f"{count(len(accepted), 'file')} changed; review and commit them."
+        if accepted
+        else "nothing to accept: every golden matches."
     )
     return CLEAN
 

@@ -11,7 +11,7 @@ from toolroster.catalog import render_goldens
 from toolroster.cli.output import CLEAN, Verbs, add_format, console, open_workspace, print_rows, status
 from toolroster.errors import WorkspaceError
 from toolroster.policy import list_builds
-from toolroster.report import render_table
+from toolroster.report import count, render_table
 from toolroster.workspace import Build
 from toolroster.workspace.files import write_bytes
 
@@ -68,7 +68,7 @@ def run(arguments: argparse.Namespace) -> int:
         files = render_goldens(surface)
         for path, data in files.items():
             write_bytes(Path(arguments.output) / path, data)
-        status("").print(f"wrote {len(files)} files to {arguments.output}")
+        status("").print(f"wrote {count(len(files), 'file')} to {arguments.output}")
     if arguments.format == "json":
         print_rows([_row(build) for build in builds])
     else:

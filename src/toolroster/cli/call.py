@@ -13,7 +13,8 @@ from toolroster.report import make_printable
 from toolroster.tools import DEPRECATIONS, ToolCall, ToolResult
 
 _DESCRIPTION = """\
-Run one tool as the model would call it: by any of its names, through every gate, with its handler in catalog/.
+Run one tool as the model would call it: by any of its names, through every
+gate, with its handler in catalog/.
 
   toolroster call read_file '{"path": "README.md"}'
   echo '{"path": "README.md"}' | toolroster call read_file -

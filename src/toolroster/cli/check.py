@@ -37,5 +37,7 @@ def run(arguments: argparse.Namespace) -> int:
     if not diagnostics and arguments.format == "text":
         surface = workspace.surface()
         out = console()
-        out.print(f"clean: {count(len(surface.classified), 'name')}, {count(len(surface.profiles()), 'profile')}.", style="green")
+        out.print(
+            f"clean: {count(len(surface.classified), 'name')}, {count(len(surface.profiles()), 'profile')}.", style="green"
+        )
     return exit_code(diagnostics, strict=arguments.strict)

@@ -16,8 +16,8 @@ from toolroster.errors import ToolrosterError
 _VERBS = (init, build, check, accept, explain, call, rules, schema)
 _EPILOG = """\
 first steps:
-  toolroster init --from tools.json    lay out a workspace from a tool list that you have
-  toolroster accept                    write the goldens: the exact bytes that you commit
+  toolroster init --from tools.json    lay out a workspace from your tool list
+  toolroster accept                    write the goldens, the bytes that you commit
   toolroster check                     what CI runs: policy, definitions, bytes
 
 exit codes: 0 clean, 1 findings at error level, 2 could not run
@@ -28,7 +28,7 @@ def make_parser() -> argparse.ArgumentParser:
     """Return the parser with every verb."""
     parser = argparse.ArgumentParser(
         prog="toolroster",
-        description="The policy engine for the list of tools that an agent sends with every model call.",
+        description="The policy engine for the list of tools that an agent sends with every\nmodel call.",
         epilog=_EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )

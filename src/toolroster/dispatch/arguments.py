@@ -8,13 +8,17 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import TypeGuard
 
-from toolroster.canonical import JsonObject, JsonValue, copy_json, find_instabilities, read_json, write_pointer
+from toolroster.canonical import MAX_SAFE_INTEGER, JsonObject, JsonValue, copy_json, read_json
+from toolroster.errors import UnstableValueError
 from toolroster.policy.calls import Repair
 from toolroster.policy.manifest import ArgumentAdapter
 from toolroster.schemas import MAX_SCHEMA_DEPTH, SchemaFault, Validator, measure_depth
 
 _NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?")
+_TYPE_KEYWORDS = ("anyOf", "oneOf", "type")
+"""What a schema says "no string" with: `anyOf` where a value may also be null."""
 _CONTAINER = re.compile(r"[\[{].*[\]}]", re.DOTALL)
 
 
@@ -33,6 +37,9 @@ class ArgumentFault:
     offset: int | None = None
 
 
+_TOO_DEEP = ArgumentFault("arguments_too_deep", f"arguments nest deeper than {MAX_SCHEMA_DEPTH} levels")
+
+
 def read_arguments(given: Mapping[str, object] | str | None) -> JsonObject | ArgumentFault:
     """Return the arguments as an object; nothing, blank text, `""` and `{}` are the empty object.
 
@@ -47,20 +54,24 @@ def read_arguments(given: Mapping[str, object] | str | None) -> JsonObject | Arg
         return {}
     if not isinstance(value, dict):
         return ArgumentFault("arguments_not_object", f"arguments must be an object, found {_kind(value)}")
-    if measure_depth(value) > MAX_SCHEMA_DEPTH:
-        return ArgumentFault("arguments_too_deep", f"arguments nest deeper than {MAX_SCHEMA_DEPTH} levels")
-    return value
+    return _TOO_DEEP if measure_depth(value) > MAX_SCHEMA_DEPTH else value
 
 
 def adapt_arguments(arguments: JsonObject, adapter: ArgumentAdapter) -> JsonObject | ArgumentFault:
-    """Return a legacy call's arguments in the replacement's shape: rename, drop, default, set, in this order."""
+    """Return a legacy call's arguments in the replacement's shape: rename, drop, default, set, in this order.
+
+    Arguments are renamed all at once, so that two may swap their names, and what is dropped conflicts with nothing.
+    """
     adapted: JsonObject = {}
+    sources: dict[str, str] = {}
     for name, value in arguments.items():
+        if name in adapter.drop:
+            continue
         renamed = adapter.rename.get(name, name)
-        if renamed in adapted or (renamed != name and renamed in arguments):
-            return ArgumentFault("arguments_conflict", f"{name!r} and {renamed!r} both give the argument {renamed!r}")
-        if name not in adapter.drop:
-            adapted[renamed] = value
+        first = sources.setdefault(renamed, name)
+        if first != name:
+            return ArgumentFault("arguments_conflict", f"{first!r} and {name!r} both give the argument {renamed!r}")
+        adapted[renamed] = value
     for name, value in adapter.default.items():
         adapted.setdefault(name, copy_json(value))
     return adapted | {name: copy_json(value) for name, value in adapter.set.items()}
@@ -86,17 +97,26 @@ def repair_arguments(
     return arguments, tuple(repaired), faults
 
 
+def read_pointer(pointer: str) -> list[str]:
+    """Return the parts of an RFC 6901 pointer."""
+    return [part.replace("~1", "/").replace("~0", "~") for part in pointer.split("/")[1:]]
+
+
 def _parse(text: str) -> JsonValue | ArgumentFault:
     if not text.strip():
         return {}
     reading = read_json("", text.encode("utf-8", "surrogatepass"))
     if not reading.faults:
-        return reading.value
+        # A whole float becomes an integer here as it does in an object.
+        return copy_json(reading.value)
     fault = reading.faults[0]
     if fault.rule == "too-deep":
-        return ArgumentFault("arguments_too_deep", f"arguments nest deeper than {MAX_SCHEMA_DEPTH} levels")
-    line, column = fault.anchor.line_column or (1, 1)
-    offset = sum(len(part) for part in text.splitlines(keepends=True)[: line - 1]) + column - 1
+        return _TOO_DEEP
+    offset = fault.anchor.offset
+    if fault.anchor.line_column is not None:
+        line, column = fault.anchor.line_column
+        # A JSON parser counts "\n" alone as the end of a line.
+        offset = sum(len(part) + 1 for part in text.split("\n")[: line - 1]) + column - 1
     return ArgumentFault("arguments_not_json", f"arguments are not JSON: {_plain(fault.message)}", offset)
 
 
@@ -105,12 +125,31 @@ def _plain(message: str) -> str:
 
 
 def _copy(given: Mapping[str, object]) -> JsonValue | ArgumentFault:
-    problems = find_instabilities(given)
-    if problems:
-        pointer, reason = problems[0]
-        kind = "arguments_too_deep" if "nested" in reason else "arguments_not_json"
-        return ArgumentFault(kind, f"argument {write_pointer(pointer)}: {reason}")
-    return copy_json(given)
+    if (flat := _copy_flat(given)) is not None:
+        return flat
+    try:
+        return copy_json(given)
+    except UnstableValueError as error:
+        pointer, reason = error.problems[0]
+        if reason.startswith("nested"):
+            return _TOO_DEEP
+        return ArgumentFault("arguments_not_json", f"argument {pointer}: {reason}")
+
+
+def _copy_flat(given: Mapping[str, object]) -> JsonObject | None:
+    """Return the copy of an object of texts, small integers, booleans and nulls, as most calls have; of any other None."""
+    copy: JsonObject = {}
+    for name, value in given.items():
+        if type(name) is not str or not name.isascii() or not _is_plain(value):
+            return None
+        copy[name] = value
+    return copy
+
+
+def _is_plain(value: object) -> TypeGuard[str | int | bool | None]:
+    if type(value) is str:
+        return value.isascii()
+    return value is None or isinstance(value, bool) or (type(value) is int and abs(value) < MAX_SAFE_INTEGER)
 
 
 def _kind(value: JsonValue) -> str:
@@ -126,7 +165,7 @@ def _covers(pointer: str, other: str) -> bool:
 
 def _repair(arguments: JsonObject, fault: SchemaFault, repairs: Sequence[Repair]) -> JsonObject | None:
     """Return the arguments with the fault's place repaired, or None when no repair fits it."""
-    parts = [part.replace("~1", "/").replace("~0", "~") for part in fault.pointer.split("/")[1:]]
+    parts = read_pointer(fault.pointer)
     copy = copy_json(arguments)
     parent: JsonValue = copy
     for part in parts[:-1]:
@@ -137,14 +176,14 @@ def _repair(arguments: JsonObject, fault: SchemaFault, repairs: Sequence[Repair]
     if "nulls" in repairs and value is None and isinstance(parent, dict) and parts[-1] in parent:
         del parent[parts[-1]]
         return copy
-    if "strings" in repairs and isinstance(value, str) and fault.keyword == "type":
+    if "strings" in repairs and isinstance(value, str) and fault.keyword in _TYPE_KEYWORDS:
         parsed = _parse_repair(value)
-        if parsed is not None:
-            if isinstance(parent, dict):
-                parent[parts[-1]] = parsed
-            elif isinstance(parent, list):
-                parent[int(parts[-1])] = parsed
-            return copy
+        if isinstance(parent, dict):
+            parent[parts[-1]] = parsed
+        elif isinstance(parent, list):
+            parent[int(parts[-1])] = parsed
+        # What the text held may nest deeper than validators take.
+        return copy if parsed is not None and measure_depth(copy) <= MAX_SCHEMA_DEPTH else None
     return None
 
 
@@ -160,5 +199,5 @@ def _parse_repair(text: str) -> JsonValue:
     """Return the value that a text spells exactly, or None; `" 2000"`, `"0x10"` and `"null"` spell nothing."""
     if text in ("true", "false") or _NUMBER.fullmatch(text) or _CONTAINER.fullmatch(text):
         reading = read_json("", text.encode("utf-8", "surrogatepass"))
-        return None if reading.faults else reading.value
+        return None if reading.faults else copy_json(reading.value)
     return None

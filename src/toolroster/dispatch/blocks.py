@@ -40,7 +40,8 @@ def render_text(result: ToolResult) -> str:
 def _anthropic(result: ToolResult, call: ToolCall) -> JsonObject:
     content: JsonValue = render_text(result)
     if not isinstance(result.content, str) and any(_is_image(block) for block in result.content):
-        content = [_anthropic_block(block) for block in result.content]
+        # The provider refuses an empty text block.
+        content = [_anthropic_block(block) for block in result.content if _is_image(block) or _block_text(block)]
     block: JsonObject = {"type": "tool_result", "tool_use_id": call.call_id, "content": content}
     return block | {"is_error": True} if result.is_error else block
 
@@ -54,7 +55,8 @@ def _openai_responses(result: ToolResult, call: ToolCall) -> JsonObject:
 
 
 def _mcp(result: ToolResult, _: ToolCall) -> JsonObject:
-    content: JsonValue = [{"type": "text", "text": result.content}] if isinstance(result.content, str) else [*result.content]
+    blocks: list[JsonValue] = [result.content] if isinstance(result.content, str) else result.content
+    content: JsonValue = [part if isinstance(part, dict) else {"type": "text", "text": _block_text(part)} for part in blocks]
     block: JsonObject = {"content": content, "isError": result.is_error}
     if result.structured is not None:
         block["structuredContent"] = result.structured
@@ -64,7 +66,9 @@ def _mcp(result: ToolResult, _: ToolCall) -> JsonObject:
 
 
 def _is_image(block: JsonValue) -> bool:
-    return isinstance(block, dict) and block.get("type") == "image" and isinstance(block.get("data"), str)
+    if not isinstance(block, dict) or block.get("type") != "image":
+        return False
+    return isinstance(block.get("data"), str) and isinstance(block.get("mimeType"), str)
 
 
 def _anthropic_block(block: JsonValue) -> JsonObject:

@@ -108,9 +108,11 @@ def _say_owner(location: tuple[str | int, ...], given: object) -> str:
     """Return ` in …`, which names the row or table at `location` that lacks a key; nothing for the document itself."""
     if not location:
         return ""
-    row_name: object = given.get("name") if isinstance(given, dict) else None
-    if isinstance(row_name, str):
-        return f" in {row_name!r}"
+    match given:
+        case {"name": str(row_name)}:
+            return f" in {row_name!r}"
+        case _:
+            pass
     *outer, last = location
     return f" in row {last + 1} of {outer[-1]!r}" if isinstance(last, int) and outer else f" in {last!r}"
 

@@ -29,6 +29,6 @@ def _command(diagnostic: Diagnostic) -> str:
 
 
 def _escape(text: str, *, property_value: bool = False) -> str:
-    # Other people's text: what can't be printed (a newline would begin a command of its own) is shown escaped.
-    escaped = make_printable(text).replace("%", "%25")
+    # Other people's text: what can't be printed is shown escaped, and no newline begins a command of its own.
+    escaped = make_printable(text).replace("%", "%25").replace("\n", "%0A")
     return escaped.replace(":", "%3A").replace(",", "%2C") if property_value else escaped

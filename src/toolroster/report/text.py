@@ -16,25 +16,20 @@ _STYLES = {Severity.ERROR: "bold red", Severity.WARNING: "bold yellow"}
 
 
 def make_printable(text: str) -> str:
-    """Return the text with every character that can't be printed, newlines too, written as an escape.
-
-    Other people's text stays on one line, so that a file's name can't pass for a finding.
-    """
-    if text.isprintable():
-        return text
-    return "".join(character if character.isprintable() else character.encode("unicode_escape").decode() for character in text)
+    """Return the text with every character that can't be printed written as an escape; newlines are kept."""
+    return "\n".join(_make_line(line) for line in text.split("\n"))
 
 
 def render_diagnostic(diagnostic: Diagnostic) -> Text:
     """Return three lines: where and which rule, what is wrong, what to do."""
     span, rule = diagnostic.span, diagnostic.rule
     text = Text()
-    text.append(f"{make_printable(span.path)}:{span.line}:{span.column}: ")
+    text.append(f"{_make_line(span.path)}:{span.line}:{span.column}: ")
     text.append(rule.severity.value, style=_STYLES[rule.severity])
     text.append(f" {rule.code} ", style="bold")
-    text.append(f"{rule.name}\n  {make_printable(diagnostic.message)}\n")
+    text.append(f"{rule.name}\n  {_make_line(diagnostic.message)}\n")
     text.append("  fix: ", style="green")
-    text.append(make_printable(diagnostic.fix))
+    text.append(_make_line(diagnostic.fix))
     return text
 
 
@@ -57,7 +52,7 @@ def render_table(columns: Sequence[str], rows: Iterable[Sequence[str | int]]) ->
     """
     body = [list(row) for row in rows]
     numeric = [bool(body) and all(isinstance(row[index], int) for row in body) for index in range(len(columns))]
-    cells = [[f"{cell:,}" if isinstance(cell, int) else make_printable(cell) for cell in row] for row in body]
+    cells = [[f"{cell:,}" if isinstance(cell, int) else _make_line(cell) for cell in row] for row in body]
     widths = [max(cell_len(cell) for cell in column) for column in zip(columns, *cells, strict=True)]
     lines = [_render_row(row, widths, numeric) for row in (columns, *cells)]
     return Text("\n").join([Text(lines[0], style="bold"), *map(Text, lines[1:])])
@@ -67,3 +62,10 @@ def _render_row(row: Sequence[str], widths: Sequence[int], numeric: Sequence[boo
     blanks = [" " * (width - cell_len(cell)) for cell, width in zip(row, widths, strict=True)]
     padded = [blank + cell if right else cell + blank for cell, blank, right in zip(row, blanks, numeric, strict=True)]
     return "  ".join(padded).rstrip()
+
+
+def _make_line(text: str) -> str:
+    """Return `make_printable` of text that must stay on one line, so that a file's name can't pass for a finding."""
+    if text.isprintable():
+        return text
+    return "".join(character if character.isprintable() else character.encode("unicode_escape").decode() for character in text)

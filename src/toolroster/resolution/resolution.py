@@ -6,7 +6,7 @@ Exact: names are never folded, trimmed or guessed. Pure: the answer depends on p
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from toolroster.diagnostics import Anchor
 from toolroster.policy.manifest import Alias, Manifest, Tombstone
@@ -56,11 +56,7 @@ class Resolver:
             self._resolutions[name] = self._resolve(found, classified, aliases.get(name), tombstones.get(name))
         for canonical, wire_name in policy.encoding.wire_names.items():
             if canonical in classified and wire_name not in self._resolutions:
-                own = self._resolutions[canonical]
-                permission = judge(policy.permissions, canonical, canonical, self._retired.get(canonical, ()))
-                self._resolutions[wire_name] = Resolution(
-                    wire_name, own.canonical, own.state, permission, own.alias, own.tombstone, own.decided_by
-                )
+                self._resolutions[wire_name] = replace(self._resolutions[canonical], requested=wire_name)
 
     def resolve(self, name: str) -> Resolution:
         """Return what `name` means; an unknown name resolves to nothing."""

@@ -2,7 +2,19 @@
 
 from __future__ import annotations
 
-from toolroster.rules import definitions, files, manifest, name_sets, permissions, prefix, security, waivers
+from toolroster.rules import (
+    budgets,
+    definitions,
+    files,
+    manifest,
+    name_sets,
+    permissions,
+    prefix,
+    profiles,
+    schedules,
+    security,
+    waivers,
+)
 from toolroster.rules.facts import Facts
 from toolroster.rules.registry import RULES, RegisteredRule, find_rule, run_rules
 
@@ -10,6 +22,7 @@ __all__ = [
     "RULES",
     "Facts",
     "RegisteredRule",
+    "budgets",
     "definitions",
     "files",
     "find_rule",
@@ -17,7 +30,9 @@ __all__ = [
     "name_sets",
     "permissions",
     "prefix",
+    "profiles",
     "run_rules",
+    "schedules",
     "security",
     "waivers",
 ]

@@ -40,10 +40,11 @@ def file_name_mismatch(facts: Facts) -> Iterable[Fault]:
     """A catalog file's name is not the name that it defines.
 
     Why:
-        Whoever looks for a tool's file finds it by the tool's name.
+        Whoever looks for a tool's file finds it by the tool's name. A server's file has the server's name.
 
     Example:
-        catalog/builtin/reader.json: {"name": "read_file", ...}
+        catalog/builtin/reader.json    {"name": "read_file", ...}
+        catalog/mcp/note.json          {"server": {"name": "notes"}, ...}
 
     Fix:
         Rename the file or the tool.
@@ -123,10 +124,11 @@ def root_not_object(facts: Facts) -> Iterable[Fault]:
     """A schema's root does not describe an object.
 
     Why:
-        Arguments are always an object; providers refuse the whole request for one such tool.
+        Arguments are always an object; providers refuse the whole request for one tool that says otherwise. A root that
+        says no type is refused too; an empty schema is fine and means that there are no arguments.
 
     Example:
-        "input_schema": {"type": "string"}
+        {"name": "echo", "description": "Say it again.", "input_schema": {"type": "string"}}
 
     Fix:
         Make the root {"type": "object"} and put the value into a property.
@@ -155,10 +157,12 @@ def volatile_text(facts: Facts) -> Iterator[Fault]:
     """A visible definition holds text that tends to change by itself: a date, an absolute path, a UUID, an epoch time.
 
     Why:
-        Whatever changes between two builds moves every byte after it, for every conversation.
+        Whatever changes between two builds moves every byte after it, for every conversation. Looked for are dates,
+        absolute paths (home and system folders, drive letters), UUIDs, epoch times of ten or thirteen digits, and
+        placeholders such as `{cwd}` that nobody has filled in.
 
     Example:
-        "description": "Append a note. Files are under /home/ana/notes."
+        {"name": "add_note", "description": "Append a note. Files are under /home/ana/notes.", "input_schema": {}}
 
     Fix:
         Say it without the value; give the model the value in a message or a result.
@@ -166,8 +170,9 @@ def volatile_text(facts: Facts) -> Iterator[Fault]:
     for tool in facts.visible():
         for pointer, text in list_texts(tool):
             for kind, pattern in _VOLATILE:
-                if (found := pattern.search(text)) is not None:
-                    message = f"{tool.name!r} holds {kind} at {write_pointer(pointer)}: {found[0]!r}."
+                if found := dict.fromkeys(match[0] for match in pattern.finditer(text)):
+                    listed = ", ".join(repr(word) for word in found)
+                    message = f"{tool.name!r} holds {kind} at {write_pointer(pointer)}: {listed}."
                     yield Fault("volatile-text", message, tool.anchor.at(*pointer))
 
 
@@ -205,7 +210,8 @@ def definition_of_removed_name(facts: Facts) -> Iterator[Fault]:
         Nothing can ever show or run it.
 
     Example:
-        removed = ["agent_spawn"]       # and catalog/builtin/agent_spawn.json
+        [roster]
+        removed = ["agent_spawn"]       # and catalog/builtin/agent_spawn.json is still there
 
     Fix:
         Delete the file; the tombstone keeps the name reserved.

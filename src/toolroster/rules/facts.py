@@ -63,6 +63,11 @@ class Facts:
             tool for name, tool in self.surface.definitions.items() if name in classified and classified[name].state.is_visible
         )
 
+    def dispatches(self, name: str) -> bool:
+        """Return whether a name is retired and a call by it still runs its replacement."""
+        found = self.surface.classified.get(name) if self.surface is not None else None
+        return found is not None and found.state.is_retired and found.state.dispatches
+
     @cached_property
     def gathered(self) -> tuple[Fault, ...]:
         """The faults that reading, classifying and encoding found."""

@@ -51,7 +51,7 @@ def unsupported_schema_version(facts: Facts) -> Iterable[Fault]:
         A newer format may mean something else by the same keys, so nothing else in the file is judged.
 
     Example:
-        schema = 2
+        schema = 2      # in policy/roster.toml
 
     Fix:
         Install a toolroster that knows this format, or write `schema = 1`.
@@ -101,7 +101,8 @@ def missing_key(facts: Facts) -> Iterable[Fault]:
 
     Example:
         [[alias]]
-        name = "exec_wait"      # no replacement
+        name = "exec_wait"      # and no replacement
+        first_deprecated_version = "0.9.0"
 
     Fix:
         Add the key.
@@ -130,10 +131,13 @@ def stray_file(facts: Facts) -> Iterable[Fault]:
     """A file under `catalog/` or `policy/` stands where toolroster reads nothing.
 
     Why:
-        A definition in a folder with a misspelled name would be missing from every prefix without a word.
+        A definition in a folder with a misspelled name would be missing from every prefix without a word. Markdown, Python
+        and hidden files may stand anywhere.
 
     Example:
-        catalog/builtins/read_file.json     # the folder is called builtin
+        catalog/builtins/read_file.json                 the folder is called builtin
+        catalog/hosted/web_search.json                  a hosted tool stands in its target's folder
+        policy/rosters.toml                             the file is called roster.toml
 
     Fix:
         Move the file to the folder it belongs in, or out of the workspace.

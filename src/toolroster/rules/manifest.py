@@ -1,4 +1,4 @@
-"""TR105, TR106 and TR4: does every retired name have a row that holds, and does every row have a name that is retired?"""
+"""TR105, TR106 and TR4 but versions: does every retired name have a row that holds, and every row a retired name?"""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ from toolroster.diagnostics import Anchor, Fault, Severity
 from toolroster.names import suggest
 from toolroster.policy.manifest import Alias
 from toolroster.policy.states import LifecycleState
-from toolroster.policy.versions import parse_plan, parse_version
 from toolroster.rules.facts import Facts
 from toolroster.rules.registry import rule
 
@@ -48,7 +47,8 @@ def alias_cycle(facts: Facts) -> Iterator[Fault]:
         path = _follow(name, replacements)
         if path[-1] == name and name not in reported:
             reported.update(path)
-            yield Fault("alias-cycle", f"{' -> '.join(path)}.", row.anchor.at("replacement"))
+            through = f": {' -> '.join(path)}" if len(path) > 2 else ""  # noqa: PLR2004 - the name, and the name again
+            yield Fault("alias-cycle", f"{name!r} is its own replacement{through}.", row.anchor.at("replacement"))
 
 
 @rule("TR106", "alias-to-retired-tool")
@@ -56,10 +56,17 @@ def alias_to_retired_tool(facts: Facts) -> Iterator[Fault]:
     """A row's replacement is itself retired.
 
     Why:
-        Callers are sent to a name that they are not shown; a chain of aliases hides what really runs.
+        Callers are sent to a name that they are not shown; a chain of aliases hides what really runs. Tombstones count too:
+        advice must lead to a tool that exists.
 
     Example:
-        nova_ask -> vega_ask -> lyra_ask
+        [[alias]]
+        name = "list_files"
+        replacement = "ls"          # itself an alias
+
+        [[alias]]
+        name = "ls"
+        replacement = "list_dir"
 
     Fix:
         Name the tool at the end of the chain as the replacement.
@@ -82,7 +89,8 @@ def deprecated_without_entry(facts: Facts) -> Iterator[Fault]:
         Without a row nobody knows what runs instead, since when, and for how long.
 
     Example:
-        hidden-compatibility = ["exec_wait"]        # and no [[alias]] with this name
+        [roster]
+        hidden-compatibility = ["exec_wait"]        # and no [[alias]] has this name
 
     Fix:
         Add the row to policy/manifest.toml.
@@ -106,6 +114,8 @@ def entry_without_state(facts: Facts) -> Iterator[Fault]:
     Example:
         [[alias]]
         name = "checklist_add"      # and no set lists it
+        replacement = "todo_write"
+        first_deprecated_version = "0.9.0"
 
     Fix:
         Add the name to the retired set that fits the row.
@@ -117,38 +127,6 @@ def entry_without_state(facts: Facts) -> Iterator[Fault]:
             yield Fault("entry-without-state", message, row.anchor.at("name"))
 
 
-@rule("TR403", "removal-before-deprecation")
-def removal_before_deprecation(facts: Facts) -> Iterator[Fault]:
-    """A row's removal, done or planned, is earlier than its deprecation.
-
-    Why:
-        Callers would lose the name before they were told.
-
-    Example:
-        first_deprecated_version = "0.9.0"
-        planned_removal_version = "0.8.0"
-
-    Fix:
-        Correct the release numbers.
-    """
-    if facts.manifest is None:
-        return
-    for index, row in enumerate(facts.manifest.aliases):
-        planned, first = parse_plan(row.planned_removal_version), parse_version(row.first_deprecated_version)
-        if planned is not None and first is not None and planned < first:
-            message = f"{row.name!r}: removal planned for {row.planned_removal_version}, deprecated in {first}."
-            anchor = Anchor(MANIFEST_PATH, ("alias", index, "planned_removal_version"))
-            yield Fault("removal-before-deprecation", message, anchor)
-    for index, stone in enumerate(facts.manifest.tombstones):
-        removed, first = (
-            parse_version(stone.removed_version),
-            parse_version(stone.first_deprecated_version or ""),
-        )
-        if removed is not None and first is not None and removed < first:
-            message = f"{stone.name!r}: removed in {removed}, deprecated in {first}."
-            yield Fault("removal-before-deprecation", message, Anchor(MANIFEST_PATH, ("tombstone", index)))
-
-
 @rule("TR404", "missing-replacement")
 def missing_replacement(facts: Facts) -> Iterator[Fault]:
     """A row's replacement is no tool of this catalog.
@@ -158,8 +136,9 @@ def missing_replacement(facts: Facts) -> Iterator[Fault]:
 
     Example:
         [[alias]]
-        name = "t"
-        replacement = "nowhere"
+        name = "exec_wait"
+        replacement = "exec_shel_wait"      # no set lists it
+        first_deprecated_version = "0.9.0"
 
     Fix:
         Name an active or deferred tool.
@@ -174,42 +153,22 @@ def missing_replacement(facts: Facts) -> Iterator[Fault]:
             yield Fault("missing-replacement", message, row.anchor.at("replacement"))
 
 
-@rule("TR405", "overdue-removal", severity=Severity.WARNING)
-def overdue_removal(facts: Facts) -> Iterator[Fault]:
-    """A name still dispatches although its planned removal has come.
-
-    Why:
-        A plan that nobody carries out teaches callers to ignore plans.
-
-    Example:
-        version = "0.9.1"
-        planned_removal_version = "0.9.0"
-
-    Fix:
-        Move the name to `removed` with a tombstone, or set a later planned_removal_version.
-    """
-    now = parse_version(facts.policy.version) if facts.policy is not None else None
-    if facts.manifest is None or now is None:
-        return
-    for index, row in enumerate(facts.manifest.aliases):
-        planned = parse_version(row.planned_removal_version)
-        if planned is not None and planned <= now and _dispatches(facts, row.name):
-            message = f"{row.name!r} was to be removed in {planned}; this is {now}."
-            anchor = Anchor(MANIFEST_PATH, ("alias", index, "planned_removal_version"))
-            yield Fault("overdue-removal", message, anchor)
-
-
 @rule("TR406", "wrong-entry-kind")
 def wrong_entry_kind(facts: Facts) -> Iterator[Fault]:
     """A removed name has an alias row, or a name that dispatches has a tombstone.
 
     Why:
-        The row says that the name runs and the set says that it does not, or the other way round.
+        The row says that the name runs and the set says that it does not, or the other way round. An alias row of a removed
+        name still promises that old transcripts run, unless it says otherwise.
 
     Example:
+        # policy/roster.toml
         removed = ["agent_spawn"]
+
+        # policy/manifest.toml
         [[alias]]
         name = "agent_spawn"
+        replacement = "agent"
 
     Fix:
         Turn the row into the kind that its set needs.
@@ -231,7 +190,14 @@ def duplicate_manifest_entry(facts: Facts) -> Iterator[Fault]:
         Which of the two holds would hang on their order.
 
     Example:
-        two [[alias]] rows with name = "exec_wait"
+        [[alias]]
+        name = "exec_wait"
+        replacement = "exec_shell_wait"
+        first_deprecated_version = "0.9.0"
+
+        [[tombstone]]
+        name = "exec_wait"
+        removed_version = "1.0.0"
 
     Fix:
         Keep one of the two.
@@ -251,14 +217,19 @@ def replay_not_promised(facts: Facts) -> Iterator[Fault]:
         Either the promise holds and should be said, or the name should be removed.
 
     Example:
+        # policy/roster.toml
         hidden-compatibility = ["exec_wait"]
+
+        # policy/manifest.toml
+        [[alias]]
+        name = "exec_wait"
         replay_supported = false
 
     Fix:
         Set replay_supported = true, or move the name to `removed` with a tombstone.
     """
     for index, row in enumerate(facts.manifest.aliases if facts.manifest is not None else ()):
-        if not row.replay_supported and _dispatches(facts, row.name):
+        if not row.replay_supported and facts.dispatches(row.name):
             message = f"{row.name!r} dispatches but replay_supported is false."
             yield Fault("replay-not-promised", message, Anchor(MANIFEST_PATH, ("alias", index, "replay_supported")))
 
@@ -268,9 +239,14 @@ def adapter_to_unknown_argument(facts: Facts) -> Iterator[Fault]:
     """An alias's adapter makes an argument that its replacement refuses.
 
     Why:
-        Every call by the old name would fail validation.
+        Every call by the old name would fail validation. Judged are replacements whose schema says `"additionalProperties":
+        false`; others take any argument.
 
     Example:
+        [[alias]]
+        name = "exec_wait"
+        replacement = "exec_shell"
+
         [alias.arguments]
         set = { acton = "read" }        # the replacement's argument is called action
 
@@ -281,48 +257,16 @@ def adapter_to_unknown_argument(facts: Facts) -> Iterator[Fault]:
         known = _closed_arguments(facts, row)
         if known is None or row.arguments is None:
             continue
-        for key, made in (
-            ("rename", list(row.arguments.rename.values())),
-            ("default", list(row.arguments.default)),
-            ("set", list(row.arguments.set)),
-        ):
-            for name in made:
-                if name not in known:
-                    hint = suggest(name, known)
-                    message = f"{row.name!r} makes the argument {name!r}, which {row.replacement!r} does not take{hint}."
-                    anchor = Anchor(MANIFEST_PATH, ("alias", index, "arguments", key))
-                    yield Fault("adapter-to-unknown-argument", message, anchor)
-
-
-@rule("TR410", "future-version")
-def future_version(facts: Facts) -> Iterator[Fault]:
-    """A row says that something happened in a release later than the policy's own.
-
-    Why:
-        What has not been released can't have been promised to anybody.
-
-    Example:
-        version = "0.9.1"
-        first_deprecated_version = "1.0.0"
-
-    Fix:
-        Correct the release number, or raise `version`.
-    """
-    now = parse_version(facts.policy.version) if facts.policy is not None else None
-    if facts.manifest is None or now is None:
-        return
-    said = [
-        ("alias", i, "first_deprecated_version", row.name, row.first_deprecated_version)
-        for i, row in enumerate(facts.manifest.aliases)
-    ]
-    said += [
-        ("tombstone", i, "removed_version", row.name, row.removed_version) for i, row in enumerate(facts.manifest.tombstones)
-    ]
-    for kind, index, key, name, text in said:
-        version = parse_version(text)
-        if version is not None and version > now:
-            message = f"{name!r}: {key} is {text}, but this is {now}."
-            yield Fault("future-version", message, Anchor(MANIFEST_PATH, (kind, index, key)))
+        # Where each argument that the adapter makes stands, and its name.
+        made = [("rename", old, new) for old, new in row.arguments.rename.items()]
+        made += [("default", name, name) for name in row.arguments.default]
+        made += [("set", name, name) for name in row.arguments.set]
+        for table, key, name in made:
+            if name not in known:
+                hint = suggest(name, known)
+                message = f"{row.name!r} makes the argument {name!r}, which {row.replacement!r} does not take{hint}."
+                anchor = Anchor(MANIFEST_PATH, ("alias", index, "arguments", table, key))
+                yield Fault("adapter-to-unknown-argument", message, anchor.at(part="value" if table == "rename" else "key"))
 
 
 def _rows(facts: Facts) -> Iterator[_Row]:
@@ -340,11 +284,6 @@ def _states(facts: Facts) -> Mapping[str, LifecycleState]:
     if facts.surface is None:
         return {}
     return {name: found.state for name, found in facts.surface.classified.items()}
-
-
-def _dispatches(facts: Facts, name: str) -> bool:
-    state = _states(facts).get(name)
-    return state is not None and state.is_retired and state.dispatches
 
 
 def _follow(name: str, replacements: Mapping[str, _Row]) -> list[str]:

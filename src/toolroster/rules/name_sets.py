@@ -1,4 +1,4 @@
-"""TR1: is every name in exactly one state, and does every entry of the roster mean something?"""
+"""TR1 but aliases and profiles: is every name in exactly one state, and does every entry of the roster mean something?"""
 
 from __future__ import annotations
 
@@ -6,8 +6,6 @@ from collections.abc import Iterable, Iterator
 
 from toolroster.diagnostics import Anchor, Fault, Severity
 from toolroster.names import explain_invalid_name
-from toolroster.policy.profiles import DEFAULT_MODE, list_modes
-from toolroster.policy.roster import ROSTER_PATH
 from toolroster.policy.states import LifecycleState
 from toolroster.rules.facts import Facts
 from toolroster.rules.registry import rule
@@ -43,7 +41,8 @@ def state_for_unknown_tool(facts: Facts) -> Iterable[Fault]:
         A misspelled or stale entry is a tool that the model silently lost.
 
     Example:
-        active = ["read_fil"]       # catalog/builtin/read_file.json
+        [roster]
+        active = ["read_fil"]       # the tool is called read_file
 
     Fix:
         Correct the name, add its definition, or move it to a retired set with a manifest row.
@@ -56,10 +55,15 @@ def unclassified_tool(facts: Facts) -> Iterable[Fault]:
     """A defined tool is in none of the five sets, and `[defaults]` says that this is an error.
 
     Why:
-        A new tool reaches models only by decision, never by being there.
+        A new tool reaches models only by decision, never by being there. For built-ins `[defaults]` says `error` unless you
+        change it; tools of servers and plugins are deferred.
 
     Example:
-        catalog/builtin/new_tool.json exists, and no set lists new_tool
+        [roster]
+        active = ["read_file"]      # catalog/builtin/ has new_tool.json too
+
+        [defaults]
+        builtin = "error"
 
     Fix:
         Add the name to one set under [roster].
@@ -75,9 +79,13 @@ def alias_shadows_tool(facts: Facts) -> Iterator[Fault]:
         A call by that name would run the replacement instead of the tool that the model was shown.
 
     Example:
+        # policy/roster.toml
         active = ["read_file"]
+
+        # policy/manifest.toml
         [[alias]]
         name = "read_file"
+        replacement = "open_file"
 
     Fix:
         Move the name to the set that fits the row, or delete the row.
@@ -102,6 +110,7 @@ def unportable_name(facts: Facts) -> Iterable[Fault]:
 
     Example:
         catalog/builtin/con.json
+        catalog/builtin/Read_File.json and catalog/builtin/read_file.json
 
     Fix:
         Rename the tool and keep the old name as an alias.
@@ -114,9 +123,11 @@ def entry_matches_nothing(facts: Facts) -> Iterable[Fault]:
     """A glob in the roster matches no external tool.
 
     Why:
-        A stale or misspelled glob looks as if it decided something.
+        A stale or misspelled glob looks as if it decided something. Globs cover the tools of servers and plugins only;
+        built-ins are listed one by one.
 
     Example:
+        [roster]
         deferred = ["mcp__note__*"]     # the server is called notes
 
     Fix:
@@ -133,8 +144,9 @@ def conflicting_globs(facts: Facts) -> Iterable[Fault]:
         Neither is more exact than the other, so the tool's state would hang on their order.
 
     Example:
+        [roster]
         active = ["mcp__notes__*"]
-        deferred = ["mcp__*__search"]
+        deferred = ["mcp__*__search"]   # both match mcp__notes__search
 
     Fix:
         List the name itself in one set; an exact entry beats every glob.
@@ -150,6 +162,7 @@ def duplicate_entry(facts: Facts) -> Iterable[Fault]:
         Whoever deletes one of the two believes that the name is gone.
 
     Example:
+        [roster]
         active = ["read_file", "write_file", "read_file"]
 
     Fix:
@@ -167,6 +180,7 @@ def invalid_name(facts: Facts) -> Iterator[Fault]:
         ever normalised onto a good name.
 
     Example:
+        [roster]
         active = ["list_us\u0435rs"]     # a Cyrillic letter
 
     Fix:
@@ -191,7 +205,8 @@ def reserved_name(facts: Facts) -> Iterable[Fault]:
         Whoever controls the server would get the calls that were meant for the trusted tool.
 
     Example:
-        mcp_name = "{tool}"     # and a server that offers tool_search
+        [encoding]
+        mcp_name = "{tool}"     # and a server offers tool_search
 
     Fix:
         Keep the server's names apart with [encoding] mcp_name.
@@ -207,7 +222,8 @@ def duplicate_tool_name(facts: Facts) -> Iterable[Fault]:
         Providers refuse the request, and no call could say which of the two it means. Neither is dropped silently.
 
     Example:
-        mcp_name = "{tool}"     # and two servers that both offer run_query
+        [encoding]
+        mcp_name = "{tool}"     # and two servers offer run_query
 
     Fix:
         Give each server's tools their own names with [encoding] mcp_name = "mcp__{server}__{tool}".
@@ -223,6 +239,7 @@ def glob_in_retired_set(facts: Facts) -> Iterable[Fault]:
         Each retired name is a promise with a manifest row of its own; a glob can't have one.
 
     Example:
+        [roster]
         removed = ["mcp__old__*"]
 
     Fix:
@@ -239,7 +256,9 @@ def shared_implementation(facts: Facts) -> Iterator[Fault]:
         The second name widens the model's choice by nothing, and weaker models waver between the two.
 
     Example:
-        exec_shell_wait and exec_wait, both active, both "handlers:exec_shell_wait"
+        catalog/builtin/exec_shell_wait.json    "implementation": "handlers:exec_shell_wait"
+        catalog/builtin/exec_wait.json          "implementation": "handlers:exec_shell_wait"
+        policy/roster.toml                      active = ["exec_shell_wait", "exec_wait"]
 
     Fix:
         Keep one name active and move the other to hidden-compatibility with a manifest row.
@@ -259,10 +278,12 @@ def shared_niche(facts: Facts) -> Iterator[Fault]:
     """Two visible tools state one niche.
 
     Why:
-        A tool that does nothing of its own is a candidate for retirement.
+        A definition's `niche` says in one line what only this tool is for. A tool that does nothing of its own is a
+        candidate for retirement. Case and spaces don't count.
 
     Example:
-        "niche": "Read one file."       # in two definitions
+        catalog/builtin/read_file.json    "niche": "Read one file."
+        catalog/builtin/view_file.json    "niche": "Read one file."
 
     Fix:
         Retire one of the two, or say what each is for.
@@ -276,103 +297,6 @@ def shared_niche(facts: Facts) -> Iterator[Fault]:
                 yield Fault("shared-niche", message, tool.anchor.at("niche"))
 
 
-@rule("TR117", "unexplained-widening", on_clean_surface=True)
-def unexplained_widening(facts: Facts) -> Iterator[Fault]:
-    """A mode's head differs from the default mode's, and the mode does not say why.
-
-    Why:
-        A switch to that mode pays for the whole prefix again. A mode that only narrows what may be called needs no other
-        head: `callable` does it without moving a byte.
-
-    Example:
-        [modes.yolo]
-        mcp = "active"      # and no widens
-
-    Fix:
-        Add `widens = "<the reason>"` to the mode, or drop what makes its head differ.
-    """
-    for mode, difference in _head_differences(facts):
-        if facts.policy is not None and difference is not None and not facts.policy.modes[mode].widens.strip():
-            index, name = difference
-            message = (
-                f"the head of mode {mode!r} differs from mode {DEFAULT_MODE!r} at index {index} ({name!r}), "
-                "and it has no 'widens'."
-            )
-            yield Fault("unexplained-widening", message, Anchor(ROSTER_PATH, ("modes", mode), "key"))
-
-
-@rule("TR118", "provider-widens-head")
-def provider_widens_head(facts: Facts) -> Iterable[Fault]:
-    """A provider's `active` has a name that the roster's `active` lacks.
-
-    Why:
-        A provider can only narrow the head; otherwise the roster would no longer say which state a name is in.
-
-    Example:
-        [providers.small-model]
-        active = ["fetch_url"]      # deferred in the roster
-
-    Fix:
-        Make the name active in the roster, or delete it here.
-    """
-    return facts.found("provider-widens-head")
-
-
-@rule("TR119", "unknown-reference")
-def unknown_reference(facts: Facts) -> Iterable[Fault]:
-    """A table of the policy names a tool or a profile that does not exist or can't be seen.
-
-    Why:
-        A rule that matches nothing is a rule that somebody believes in.
-
-    Example:
-        [modes.plan]
-        callable = ["read_fil"]
-
-    Fix:
-        Correct the name, or delete it.
-    """
-    return facts.found("unknown-reference")
-
-
-@rule("TR120", "conflicting-execution")
-def conflicting_execution(facts: Facts) -> Iterable[Fault]:
-    """A tool is both parallel and exclusive.
-
-    Why:
-        Parallel tools run beside others; an exclusive one runs alone.
-
-    Example:
-        [execution]
-        parallel = ["read_file"]
-        exclusive = ["read_file"]
-
-    Fix:
-        Delete the name from one of the two lists.
-    """
-    return facts.found("conflicting-execution")
-
-
-@rule("TR121", "unused-widens", severity=Severity.WARNING, on_clean_surface=True)
-def unused_widens(facts: Facts) -> Iterator[Fault]:
-    """A mode explains why its head differs, but it does not differ.
-
-    Why:
-        A stale exception hides the next real one.
-
-    Example:
-        [modes.yolo]
-        widens = "MCP tools are active here on purpose"     # and no MCP tool is deferred by default
-
-    Fix:
-        Delete `widens`.
-    """
-    for mode, difference in _head_differences(facts):
-        if facts.policy is not None and difference is None and facts.policy.modes[mode].widens.strip():
-            message = f"mode {mode!r} has 'widens' but its head equals mode {DEFAULT_MODE!r}'s."
-            yield Fault("unused-widens", message, Anchor(ROSTER_PATH, ("modes", mode, "widens")))
-
-
 @rule("TR122", "long-name", severity=Severity.WARNING)
 def long_name(facts: Facts) -> Iterator[Fault]:
     """A visible tool would be emitted under a name of more than 64 characters.
@@ -382,7 +306,7 @@ def long_name(facts: Facts) -> Iterator[Fault]:
         refusal in the middle of a conversation.
 
     Example:
-        mcp__acme_internal_developer_platform_integration_2__search_product_documentation
+        mcp__acme_internal_developer_platform_integration__search_product_documentation     (79 characters)
 
     Fix:
         Add a shorter name under [encoding] wire_names, or name the server shorter.
@@ -399,18 +323,3 @@ def long_name(facts: Facts) -> Iterator[Fault]:
 
 def _state(facts: Facts, tool: ToolDefinition) -> LifecycleState | None:
     return facts.surface.classified[tool.name].state if facts.surface is not None else None
-
-
-def _head_differences(facts: Facts) -> Iterator[tuple[str, tuple[int, str] | None]]:
-    """Yield `(mode, first difference)` for every mode with a table: `(index, name)`, or None when the heads are equal."""
-    if facts.surface is None:
-        return
-    own = [tool.name for tool in facts.surface.head(DEFAULT_MODE)]
-    for mode in list_modes(facts.surface.policy)[1:]:
-        other = [tool.name for tool in facts.surface.head(mode)]
-        if own == other:
-            yield mode, None
-        else:
-            pairs = enumerate(zip([*own, ""], [*other, ""], strict=False))
-            index, (left, right) = next((index, pair) for index, pair in pairs if pair[0] != pair[1])
-            yield mode, (index, right or left)

@@ -15,7 +15,8 @@ def permission_matches_nothing(facts: Facts) -> Iterable[Fault]:
     """A permission rule matches no tool name.
 
     Why:
-        A misspelled deny is a guard that nobody has.
+        A misspelled deny is a guard that nobody has. Globs may match any name here: built-ins, retired names, tools of
+        servers.
 
     Example:
         [permissions]
@@ -35,6 +36,7 @@ def contradictory_permission(facts: Facts) -> Iterator[Fault]:
         The stricter one holds (deny > ask > allow), so the other does nothing; somebody believes that it does.
 
     Example:
+        [permissions]
         deny = ["exec_shell"]
         allow = ["exec_shell", "read_file"]
 
@@ -55,21 +57,28 @@ def contradictory_permission(facts: Facts) -> Iterator[Fault]:
 
 @rule("TR703", "denied-tool-in-roster", severity=Severity.WARNING)
 def denied_tool_in_roster(facts: Facts) -> Iterator[Fault]:
-    """An active or deferred tool is denied, by its own name or by one of its retired names.
+    """A tool that `active` or `deferred` lists by name is denied, by its own name or by one of its retired names.
 
     Why:
-        A denied tool is never shown and never runs, so its place in the roster says something that is not so.
+        A denied tool is never shown and never runs, so its place in the roster says something that is not so. A tool is
+        denied by a rule on any of its names, and, where `allow` has entries, by matching none of them. A server's tool that
+        only a glob or a default makes visible is fine: denying it is how one of many is left out.
 
     Example:
+        [roster]
         active = ["exec_shell"]
+
         [permissions]
         deny = ["exec_*"]
 
     Fix:
         Take the name out of the visible sets, or narrow the rule.
     """
+    if facts.surface is None:
+        return
     for tool in facts.visible():
-        permission = facts.surface.resolver.resolve(tool.name).permission if facts.surface is not None else None
-        if permission is not None and permission.decision == "deny":
+        permission = facts.surface.resolver.resolve(tool.name).permission
+        listed = facts.surface.classified[tool.name].decided == "entry"
+        if permission is not None and permission.decision == "deny" and listed:
             by = f"by {permission.rule!r}" if permission.rule else "since no allow entry matches it"
             yield Fault("denied-tool-in-roster", f"{tool.name!r} is denied {by}, so it is never shown.", permission.anchor)

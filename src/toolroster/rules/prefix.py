@@ -1,33 +1,21 @@
-"""TR3: are the built bytes the ones that were accepted, and within their bounds?"""
+"""TR3 but sizes: are the built bytes the ones that were accepted, and does any target refuse them?"""
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Iterable, Iterator
-
-from packaging.version import Version
 
 from toolroster.canonical import JsonValue, digest, encode, write_pointer
 from toolroster.catalog.goldens import CHECKSUMS, find_first_difference
 from toolroster.catalog.prefix import Prefix
 from toolroster.catalog.surface import Surface
 from toolroster.diagnostics import Anchor, Fault, Severity
-from toolroster.policy.profiles import Profile, find_budget, find_mode
-from toolroster.policy.roster import ROSTER_PATH, Policy
-from toolroster.policy.versions import parse_version
+from toolroster.policy.manifest import Alias, Tombstone
 from toolroster.rules.facts import Facts
 from toolroster.rules.registry import rule
 from toolroster.rules.texts import list_texts
 from toolroster.schemas import walk_schemas
 from toolroster.tools import ToolDefinition
-
-PORTABLE_TOOLS = 128
-"""Source: OpenAI Chat Completions, `array_above_max_length`, and DeepSeek's documentation; read 2026-11."""
-GROWTH = 1.1
-"""How many times its bytes in the last release a head may have before it counts as grown."""
-HEADROOM = 0.95
-"""Share of a ceiling from which on a head is said to have little room left."""
 
 
 @rule("TR301", "missing-golden", on_clean_surface=True)
@@ -35,10 +23,13 @@ def missing_golden(facts: Facts) -> Iterator[Fault]:
     """A profile and target has no committed bytes.
 
     Why:
-        A prefix without a golden can change without anybody seeing it.
+        A prefix without a golden can change without anybody seeing it. Each profile has three files a target: the exact
+        bytes of its head (`.json`), those of its deferred pool (`.deferred.json`), and a table of the head's tools
+        (`.txt`).
 
     Example:
-        goldens/plan/anthropic.json does not exist
+        [modes.plan]                # a new mode; goldens/plan/ was not committed with it
+        callable = ["read_file"]
 
     Fix:
         Run `toolroster accept`, review the files and commit them.
@@ -53,10 +44,14 @@ def changed_golden(facts: Facts) -> Iterator[Fault]:
     """The built bytes differ from the committed ones.
 
     Why:
-        Every byte from the first change on is paid again by every conversation; such a change is made on purpose or not at all.
+        Every byte from the first change on is paid again by every conversation; such a change is made on purpose or not at
+        all. The finding names the first byte that differs and the tool that it belongs to.
 
     Example:
-        one character of a description was edited
+        catalog/builtin/write_file.json, when goldens/default/anthropic.json was accepted:
+          "description": "Write text to one file."
+        now:
+          "description": "Write text to a file."
 
     Fix:
         Run `toolroster accept` if the change is meant, and commit the golden with it.
@@ -79,7 +74,7 @@ def unused_golden(facts: Facts) -> Iterator[Fault]:
         A leftover looks like a promise that is still kept.
 
     Example:
-        goldens/agent/anthropic.json, after the mode agent was renamed
+        goldens/agent/anthropic.json        the mode agent is called plan now
 
     Fix:
         Run `toolroster accept`, which deletes unused goldens, or move a file that is no golden elsewhere.
@@ -99,10 +94,16 @@ def lifecycle_text_in_prefix(facts: Facts) -> Iterator[Fault]:
     """A retired name is emitted as a tool, or a manifest note stands in the emitted bytes.
 
     Why:
-        Notices belong in result metadata. In the prefix they teach every model the old name, and moving them costs the cache.
+        Notices belong in result metadata. In the prefix they teach every model the old name, and moving them costs the
+        cache.
 
     Example:
-        wire_names = { "web.run" = "shell" }       # shell is deprecated
+        [roster]
+        active = ["web.run"]
+        deprecated = ["shell"]
+
+        [encoding]
+        wire_names = { "web.run" = "shell" }
 
     Fix:
         Take the text out of the definition; give the tool another wire name.
@@ -110,7 +111,7 @@ def lifecycle_text_in_prefix(facts: Facts) -> Iterator[Fault]:
     if facts.manifest is None or facts.surface is None:
         return
     retired = _retired(facts.surface)
-    rows = (*facts.manifest.aliases, *facts.manifest.tombstones)
+    rows: tuple[Alias | Tombstone, ...] = (*facts.manifest.aliases, *facts.manifest.tombstones)
     # As they would stand in the bytes: quotes and backslashes are escaped there.
     notes = {row.name: encode(row.note)[1:-1] for row in rows if row.note.strip()}
     seen: set[str] = set()
@@ -127,26 +128,6 @@ def lifecycle_text_in_prefix(facts: Facts) -> Iterator[Fault]:
                     yield Fault("lifecycle-text-in-prefix", message, tool.anchor)
 
 
-@rule("TR305", "prefix-over-budget", on_clean_surface=True)
-def prefix_over_budget(facts: Facts) -> Iterator[Fault]:
-    """A head has more tools or bytes than its budget, or one tool has more bytes.
-
-    Why:
-        Every request pays for the head. Growth is a decision: something else is retired, or the ceiling is raised in review.
-
-    Example:
-        [budget]
-        head_tools = 20     # and 21 active names
-
-    Fix:
-        Move a tool to `deferred`, shorten the largest definitions, or raise the ceiling on purpose.
-    """
-    for name, used, ceiling, where, anchor in _measures(facts):
-        if used > ceiling:
-            message = f"{where}: {name} is {ceiling:,}, found {used:,} ({used - ceiling:,} over)."
-            yield Fault("prefix-over-budget", message, anchor)
-
-
 @rule("TR306", "duplicate-wire-name")
 def duplicate_wire_name(facts: Facts) -> Iterable[Fault]:
     """Two tools would be emitted under one name.
@@ -155,7 +136,11 @@ def duplicate_wire_name(facts: Facts) -> Iterable[Fault]:
         Providers refuse the request, and a call could mean either.
 
     Example:
-        wire_names = { "list.tags" = "list_tags" }      # and a tool called list_tags
+        [roster]
+        active = ["list.tags", "list_tags"]
+
+        [encoding]
+        wire_names = { "list.tags" = "list_tags" }
 
     Fix:
         Choose another wire name for one of them.
@@ -171,7 +156,10 @@ def name_refused_by_target(facts: Facts) -> Iterable[Fault]:
         The provider would refuse the whole request for one such tool. toolroster renames nothing silently.
 
     Example:
-        web.run, for the target anthropic
+        targets = ["anthropic"]     # takes a-z A-Z 0-9 _ and - only
+
+        [roster]
+        active = ["web.run"]
 
     Fix:
         Add a wire name under [encoding] wire_names.
@@ -187,7 +175,7 @@ def converted_line_endings(facts: Facts) -> Iterator[Fault]:
         The bytes are no longer those that are sent. Usually git did it on checkout.
 
     Example:
-        git config core.autocrlf true, and no .gitattributes
+        git config core.autocrlf true       # and .gitattributes does not name goldens/
 
     Fix:
         Add `goldens/** -text` to .gitattributes, then delete the goldens and check them out again.
@@ -208,10 +196,11 @@ def retired_name_in_description(facts: Facts) -> Iterator[Fault]:
     """A visible description mentions a retired name in quotes or backticks.
 
     Why:
-        The model learns a name that it should never call.
+        The model learns a name that it should never call. Values that the tool's own arguments may have are fine, even when
+        a tool was once called so.
 
     Example:
-        "description": "Wait for a command. Formerly `exec_wait`."
+        {"name": "exec_shell_wait", "description": "Wait for a command. Formerly `exec_wait`.", "input_schema": {}}
 
     Fix:
         Name the replacement, or leave the sentence out.
@@ -228,87 +217,6 @@ def retired_name_in_description(facts: Facts) -> Iterator[Fault]:
                 listed = ", ".join(repr(name) for name in said)
                 message = f"{tool.name!r} mentions {listed} at {write_pointer(pointer)}: retired names."
                 yield Fault("retired-name-in-description", message, tool.anchor.at(*pointer))
-
-
-@rule("TR310", "little-headroom", severity=Severity.WARNING, on_clean_surface=True)
-def little_headroom(facts: Facts) -> Iterator[Fault]:
-    """A head uses more than 95 % of its budget in bytes.
-
-    Why:
-        The next harmless edit will fail the check; better to decide now what gives way.
-
-    Example:
-        head_bytes = 24_000     # and a head of 23,900 bytes
-
-    Fix:
-        Shorten the largest definitions or move a tool to `deferred`.
-    """
-    for name, used, ceiling, where, anchor in _measures(facts):
-        if name == "head_bytes" and HEADROOM * ceiling < used <= ceiling:
-            message = f"{where}: {name} is {ceiling:,}, found {used:,} ({ceiling - used:,} left)."
-            yield Fault("little-headroom", message, anchor)
-
-
-@rule("TR311", "head-growth", on_clean_surface=True)
-def head_growth(facts: Facts) -> Iterator[Fault]:
-    """A head has more tools, or over a tenth more bytes, than in the last release, and no ceiling of its budget was raised.
-
-    Why:
-        A head grows one harmless tool at a time. Growth is a decision: something else is retired, or the ceiling is raised in
-        review. Releases that had no budget promise nothing here.
-
-    Example:
-        goldens/releases/1.0.0.json says 20 tools and head_tools = 24; now there are 21 and head_tools is still 24
-
-    Fix:
-        Move a tool to `deferred`, or raise a ceiling of the budget on purpose.
-    """
-    if facts.surface is None or not (versions := [v for v in facts.releases if parse_version(v) is not None]):
-        return
-    last = max(versions, key=lambda version: parse_version(version) or Version("0"))
-    heads, budgets = facts.releases[last].get("heads"), facts.releases[last].get("budgets")
-    for profile, target, prefix in facts.heads():
-        then = _numbers(heads, f"{profile}/{target}")
-        ceilings = _numbers(budgets, profile)
-        policy, found = facts.surface.policy, facts.surface.find_profile(profile)
-        now = find_budget(policy, found).model_dump(exclude_none=True)
-        if not then or not ceilings or any(now.get(name, math.inf) > ceiling for name, ceiling in ceilings.items()):
-            continue
-        tools, size = len(prefix.entries), len(prefix.data)
-        if tools > then.get("tools", tools) or size > then.get("bytes", size) * GROWTH:
-            message = (
-                f"{profile}/{target} has {tools} tools and {size:,} bytes; "
-                f"release {last} had {then.get('tools')} and {then.get('bytes', 0):,}, with the same ceilings."
-            )
-            yield Fault("head-growth", message, _budget_anchor(policy, found, min(ceilings)))
-
-
-@rule("TR312", "crowded-head", severity=Severity.WARNING, on_clean_surface=True)
-def crowded_head(facts: Facts) -> Iterator[Fault]:
-    """A head has more than 128 tools.
-
-    Why:
-        Several providers refuse a longer list, and models choose worse from long lists everywhere. Nothing is ever cut off
-        silently.
-
-    Example:
-        [defaults]
-        mcp = "active"      # with a server of 125 tools
-
-    Fix:
-        Move tools to `deferred` and let the model search for them.
-    """
-    for profile, target, prefix in facts.heads():
-        if len(prefix.entries) > PORTABLE_TOOLS:
-            message = f"{profile}/{target} has {len(prefix.entries)} tools; several providers take {PORTABLE_TOOLS}."
-            yield Fault("crowded-head", message, Anchor(ROSTER_PATH, ("roster", "active")))
-
-
-def _numbers(value: JsonValue, key: str) -> dict[str, int]:
-    """Return the whole numbers of one table of a release file; a file of another form has none."""
-    table = value.get(key) if isinstance(value, dict) else None
-    members = table.items() if isinstance(table, dict) else ()
-    return {name: number for name, number in members if isinstance(number, int) and not isinstance(number, bool)}
 
 
 def _argument_values(tool: ToolDefinition) -> set[JsonValue]:
@@ -363,36 +271,3 @@ def _pools(surface: Surface) -> Iterator[tuple[str, str, Prefix]]:
         for target in surface.policy.targets:
             if "@" not in profile:
                 yield profile, target, surface.deferred_prefix(profile, target)
-
-
-def _measures(facts: Facts) -> Iterator[tuple[str, int, int, str, Anchor]]:
-    """Yield `(ceiling's name, used, ceiling, profile/target, anchor)` of every ceiling that holds."""
-    if facts.surface is None:
-        return
-    policy = facts.surface.policy
-    for profile, target, prefix in facts.heads():
-        found = facts.surface.find_profile(profile)
-        budget = find_budget(policy, found)
-        where = f"{profile}/{target}"
-        for name, used, ceiling in (
-            ("head_tools", len(prefix.entries), budget.head_tools),
-            ("head_bytes", len(prefix.data), budget.head_bytes),
-        ):
-            if ceiling is not None:
-                yield name, used, ceiling, where, _budget_anchor(policy, found, name).at(name)
-        for entry in prefix.entries if budget.tool_bytes is not None else ():
-            place = facts.surface.definitions[entry.name].anchor
-            yield "tool_bytes", entry.length, budget.tool_bytes or 0, f"{where}, {entry.name!r}", place
-
-
-def _budget_anchor(policy: Policy, profile: Profile, name: str) -> Anchor:
-    """Return the table whose ceiling of this name holds for a profile's head; see `find_budget`."""
-    provider = policy.providers.get(profile.provider)
-    tables = (
-        (("providers", profile.provider, "budget"), provider.budget if provider is not None else None),
-        (("modes", profile.mode, "budget"), find_mode(policy, profile).budget),
-    )
-    for pointer, budget in tables:
-        if budget is not None and name in budget.model_dump(exclude_none=True):
-            return Anchor(ROSTER_PATH, pointer)
-    return Anchor(ROSTER_PATH, ("budget",))

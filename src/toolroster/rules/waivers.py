@@ -17,10 +17,21 @@ def duplicate_waiver(facts: Facts) -> Iterator[Fault]:
     """Two waivers accept the same finding.
 
     Why:
-        Whoever deletes one believes that the exception is over.
+        Whoever deletes one believes that the exception is over. Two waivers are the same when rule, name, release and
+        fingerprint are.
 
     Example:
-        two [[waiver]] rows with the same rule, name, release and fingerprint
+        [[waiver]]
+        rule = "TR501"
+        name = "old_tool"
+        release = "0.9.0"
+        reason = "Published by mistake."
+
+        [[waiver]]
+        rule = "TR501"
+        name = "old_tool"
+        release = "0.9.0"
+        reason = "Nobody called it."
 
     Fix:
         Delete one of the two.
@@ -44,6 +55,9 @@ def waiver_for_other_rule(facts: Facts) -> Iterator[Fault]:
     Example:
         [[waiver]]
         rule = "TR302"
+        name = "read_file"
+        release = "0.9.0"
+        reason = "The description was better."
 
     Fix:
         Fix the finding and delete the waiver.

@@ -10,11 +10,12 @@ import inspect
 from collections.abc import Awaitable
 from pathlib import Path
 
+from toolroster.canonical import JsonObject
 from toolroster.dispatch import CallContext, Prepared, Router
 from toolroster.errors import HandlerMissingError, ToolrosterError
-from toolroster.runtime.handlers import HandlerContext, Handlers
+from toolroster.runtime.handlers import Handler, HandlerContext, Handlers
 from toolroster.runtime.outcomes import read_exception, read_return
-from toolroster.tools import NotExecuted, RuntimeFailure, ToolCall, ToolOutcome, ToolResult
+from toolroster.tools import NotExecuted, ToolCall, ToolOutcome, ToolResult
 
 
 class Executor:
@@ -53,9 +54,9 @@ class Executor:
         try:
             if inspect.iscoroutinefunction(handler):
                 return read_return(await handler(*arguments))
-            value = await asyncio.to_thread(handler, *arguments)
+            value = await asyncio.to_thread(_enter, handler, *arguments)
             return read_return(await value if inspect.isawaitable(value) else value)
-        except Exception as error:  # noqa: BLE001 - whatever a handler raises becomes a result
+        except (Exception, SystemExit) as error:  # noqa: BLE001 - whatever a handler raises becomes a result
             return read_exception(error)
 
     def _run_sync(self, prepared: Prepared) -> ToolOutcome:
@@ -66,7 +67,7 @@ class Executor:
         try:
             value = handler(self._context(prepared), prepared.arguments)
             return read_return(asyncio.run(_wait(value)) if inspect.isawaitable(value) else value)
-        except Exception as error:  # noqa: BLE001 - whatever a handler raises becomes a result
+        except (Exception, SystemExit) as error:  # noqa: BLE001 - whatever a handler raises becomes a result
             return read_exception(error)
 
     def _context(self, prepared: Prepared) -> HandlerContext:
@@ -76,8 +77,16 @@ class Executor:
 def _not_found(prepared: Prepared, error: ToolrosterError) -> ToolOutcome:
     if prepared.tool.origin.kind == "mcp" and isinstance(error, HandlerMissingError):
         server = prepared.tool.origin.detail
-        return RuntimeFailure("server_unavailable", f"no connection to the server {server!r} of {prepared.tool.name!r}.")
+        return NotExecuted("server_unavailable", f"no connection to the server {server!r} of {prepared.tool.name!r}.")
     return NotExecuted("activation_failed", str(error))
+
+
+def _enter(handler: Handler, context: HandlerContext, arguments: JsonObject) -> object:
+    """Call a handler; a future takes no StopIteration, and whoever waits for it would wait for ever."""
+    try:
+        return handler(context, arguments)
+    except StopIteration as error:
+        return read_exception(error)
 
 
 async def _wait(value: Awaitable[object]) -> object:

@@ -5,14 +5,15 @@ This is the only place that imports user code.
 
 from __future__ import annotations
 
-import importlib.util
+import importlib
 import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from types import ModuleType
 from typing import TypeVar
 
-from toolroster.canonical import JsonObject
+from toolroster.canonical import JsonObject, digest
 from toolroster.errors import HandlerMissingError, WorkspaceError
 from toolroster.names import suggest
 from toolroster.tools import ToolCall, ToolDefinition
@@ -83,21 +84,27 @@ class Handlers:
     def _load(self, module: str) -> Mapping[str, object]:
         if module in self._modules:
             return self._modules[module]
-        path = (self._folder or Path()) / f"{module}.py"
+        folder = self._folder or Path()
+        path = folder / f"{module}.py"
         if not module.isidentifier() or not path.is_file():
             raise WorkspaceError(f"there is no {path.as_posix()}, which an 'implementation' names.")
-        # A name of its own, so that a module called like a library shadows nothing.
-        name = f"_toolroster_handlers_{module}"
-        spec = importlib.util.spec_from_file_location(name, path)
-        if spec is None or spec.loader is None:
-            raise WorkspaceError(f"{path.as_posix()} can't be imported.")
-        loaded = importlib.util.module_from_spec(spec)
-        # Dataclasses and pickling look a class's module up by name.
-        sys.modules[name] = loaded
         try:
-            spec.loader.exec_module(loaded)
+            loaded = importlib.import_module(f"{_make_package(folder)}.{module}")
         except Exception as error:
-            del sys.modules[name]
             raise WorkspaceError(f"importing {path.as_posix()} failed: {type(error).__name__}: {error}") from error
         self._modules[module] = vars(loaded)
         return self._modules[module]
+
+
+def _make_package(folder: Path) -> str:
+    """Return the name of a package that holds the folder's modules, so that they can import each other relatively.
+
+    The name is the folder's own, so that a module called like a library shadows nothing.
+    """
+    resolved = folder.resolve().as_posix()
+    name = f"_toolroster_handlers_{digest(resolved.encode())[:16]}"
+    if name not in sys.modules:
+        package = ModuleType(name)
+        package.__path__ = [resolved]
+        sys.modules[name] = package
+    return name

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from toolroster.canonical import JsonObject, JsonValue, copy_json, encode
+from toolroster.canonical import JsonObject, JsonValue, copy_json, copy_object, encode
 from toolroster.errors import UnstableValueError
 from toolroster.tools import RuntimeFailure, Success, ToolOutcome, ToolReportedError
 
@@ -17,26 +17,37 @@ def read_return(value: object) -> ToolOutcome:
 
     A value that is no JSON is the handler's mistake, and the tool did run: `handler_failed`.
     """
-    if isinstance(value, Success | ToolReportedError):
+    if isinstance(value, RuntimeFailure):
         return value
-    if value is None:
-        return Success()
-    if isinstance(value, str):
-        return Success(value)
     try:
-        plain = copy_json(value)
+        return _read(value)
     except UnstableValueError as error:
         return RuntimeFailure("TypeError", f"the handler returned what is no JSON: {error}")
-    if isinstance(plain, dict) and plain.keys() <= _MCP_KEYS and plain.keys() & {"content", "structuredContent"}:
-        return _read_mcp(plain)
-    return Success(encode(plain).decode(), plain)
 
 
 def read_exception(error: BaseException) -> RuntimeFailure:
     """Return the outcome of a handler that raised; a `TimeoutError` is a time-out."""
     if isinstance(error, TimeoutError):
         return RuntimeFailure("timeout", "the tool did not answer in time; it may still take effect.")
-    return RuntimeFailure(type(error).__name__, f"the tool failed: {type(error).__name__}: {error}")
+    # An error may quote a file name that has no UTF-8 form.
+    text = f"the tool failed: {type(error).__name__}: {error}".encode("utf-8", "replace").decode()
+    return RuntimeFailure(type(error).__name__, text)
+
+
+def _read(value: object) -> ToolOutcome:
+    if isinstance(value, Success | ToolReportedError):
+        content = value.content if isinstance(value.content, list) else [value.content]
+        texts = [copy_json(part) for part in content]
+        said = texts if isinstance(value.content, list) else str(texts[0])
+        return type(value)(said, copy_json(value.structured), copy_object(value.metadata))
+    plain = copy_json(value)
+    if plain is None:
+        return Success()
+    if isinstance(plain, str):
+        return Success(plain)
+    if isinstance(plain, dict) and plain.keys() <= _MCP_KEYS and plain.keys() & {"content", "structuredContent"}:
+        return _read_mcp(plain)
+    return Success(encode(plain).decode(), plain)
 
 
 def _read_mcp(result: JsonObject) -> ToolOutcome:

@@ -25,13 +25,12 @@ def walk_schemas(schema: JsonObject) -> Iterator[tuple[Pointer, JsonObject]]:
 def measure_depth(value: JsonValue) -> int:
     """Return how many levels of arrays and objects a value nests: 0 for a scalar, 1 for `{}`; not recursive."""
     deepest = 0
-    stack: list[tuple[JsonValue, int]] = [(value, 1)]
+    stack = [(value, 1)] if isinstance(value, (dict, list)) else []
     while stack:
         item, depth = stack.pop()
-        if isinstance(item, (dict, list)):
-            deepest = max(deepest, depth)
-            children = item.values() if isinstance(item, dict) else item
-            stack.extend((child, depth + 1) for child in children)
+        deepest = max(deepest, depth)
+        children = item.values() if isinstance(item, dict) else item
+        stack.extend([(child, depth + 1) for child in children if isinstance(child, (dict, list))])
     return deepest
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from toolroster.canonical import JsonObject, digest, read_json, write_pretty
@@ -20,6 +20,7 @@ from toolroster.catalog.goldens import (
     table_path,
 )
 from toolroster.catalog.semantics import encode_meaning
+from toolroster.catalog.sources import Source
 from toolroster.catalog.surface import Surface
 from toolroster.errors import UnknownNameError
 from toolroster.names import suggest
@@ -78,28 +79,40 @@ def accept_goldens(root: Path, facts: Facts, surface: Surface, selection: Sequen
     return tuple(accepted)
 
 
-def write_missing_pins(root: Path, facts: Facts) -> bool:
-    """Write a pin for every server tool that has none; return whether any was missing.
+def pin_definitions(facts: Facts) -> Facts:
+    """Return the facts as they are once every server tool without a pin has one; nothing is written.
 
     Pins that exist are kept as they are, so a changed definition stays an error.
+    """
+    return replace(facts, sources=tuple(replace(source, pins=_pins(source)) for source in facts.sources))
+
+
+def write_pins(root: Path, facts: Facts) -> None:
+    """Write the pins of `pin_definitions` into the servers' files, where they are missing; other files stay untouched.
 
     Raises:
         WorkspaceError: A file can't be written.
     """
-    wrote = False
     for source in facts.sources:
-        missing = [tool for tool in source.definitions if source.server and tool.raw_name not in source.pins]
-        if missing:
-            path = root / source.anchor.path
-            document = read_json(source.anchor.path, read_bytes(path)).value
-            pins = {
-                **source.pins,
-                **{tool.raw_name: f"sha256:{encode_meaning(tool).sha256}" for tool in missing},
-            }
-            if isinstance(document, dict):
-                ordered: JsonObject = {name: pins[name] for name in sorted(pins)}
-                wrote |= write_bytes(path, write_pretty({**document, "pins": ordered}))
-    return wrote
+        path = root / source.anchor.path
+        document = read_json(source.anchor.path, read_bytes(path)).value if source.server else None
+        if isinstance(document, dict) and document.get("pins", {}) != source.pins:
+            ordered: JsonObject = {name: source.pins[name] for name in sorted(source.pins)}
+            write_bytes(path, write_pretty({**document, "pins": ordered}))
+
+
+def check_selection(surface: Surface, selection: Sequence[str]) -> None:
+    """Refuse a selection that names no profile and target.
+
+    Raises:
+        UnknownNameError: It does.
+    """
+    tuple(_select(surface, selection))
+
+
+def _pins(source: Source) -> dict[str, str]:
+    found = {tool.raw_name: f"sha256:{encode_meaning(tool).sha256}" for tool in source.definitions if source.server}
+    return found | source.pins
 
 
 def _select(surface: Surface, selection: Sequence[str]) -> Iterator[str]:

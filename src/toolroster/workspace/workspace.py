@@ -15,7 +15,7 @@ from toolroster.errors import WorkspaceError
 from toolroster.policy.profiles import list_builds
 from toolroster.rules.facts import Facts
 from toolroster.rules.registry import run_rules
-from toolroster.workspace.accepting import Acceptance, accept_goldens, write_missing_pins
+from toolroster.workspace.accepting import Acceptance, accept_goldens, check_selection, pin_definitions, write_pins
 from toolroster.workspace.snapshot import ROSTER, Reader
 
 if TYPE_CHECKING:
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
 
 GOLDEN_RULES = frozenset({"TR301", "TR302", "TR303", "TR308"})
 """Rules about committed bytes; they say nothing about whether the surface can be trusted."""
-_UNPINNED = "TR801"
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,15 +173,16 @@ class Workspace:
             raise WorkspaceError(
                 f"accept writes nothing while CI is set (CI={setting}). Accept on your own machine and commit the goldens."
             )
-        facts = self.read()
-        self._sound_surface(facts, tolerated=GOLDEN_RULES | {_UNPINNED})
-        if write_missing_pins(self.root, facts):
-            facts = self.read()
-        return accept_goldens(self.root, facts, self._sound_surface(facts), selection)
+        # Everything is judged as it will stand, pins included, before the first byte is written.
+        facts = pin_definitions(self.read())
+        surface = self._sound_surface(facts)
+        check_selection(surface, selection)
+        write_pins(self.root, facts)
+        return accept_goldens(self.root, facts, surface, selection)
 
-    def _sound_surface(self, facts: Facts, tolerated: frozenset[str] = GOLDEN_RULES) -> Surface:
+    def _sound_surface(self, facts: Facts) -> Surface:
         diagnostics = run_rules(facts)
-        errors = [found for found in diagnostics if found.is_error and found.rule.code not in tolerated]
+        errors = [found for found in diagnostics if found.is_error and found.rule.code not in GOLDEN_RULES]
         if errors or facts.surface is None:
-            raise SurfaceError(found for found in diagnostics if found.rule.code not in tolerated)
+            raise SurfaceError(found for found in diagnostics if found.rule.code not in GOLDEN_RULES)
         return facts.surface
