@@ -53,9 +53,9 @@ def is_glob(entry: str) -> bool:
 
 @lru_cache(maxsize=4096)
 def _compile(glob: str) -> re.Pattern[str]:
-    # Runs of * are one *, so that a hostile pattern can't backtrack over them.
-    parts = [re.escape(part) for part in re.split(r"\*+", glob)]
-    return re.compile(".*".join(parts), re.DOTALL)
+    first, *middle, last = (re.escape(part) for part in re.split(r"\*+", glob))
+    # The first place of each part is as good as any, so nothing is tried twice (?>…): many stars can't take long.
+    return re.compile(first + "".join(f"(?>.*?{part})" for part in middle) + ".*" + last, re.DOTALL)
 
 
 def matches(entry: str, name: str) -> bool:

@@ -596,6 +596,7 @@ HIDDEN_ORDER = "Read a file." + "".join(chr(0xE0000 + ord(character)) for charac
     [
         (HIDDEN_ORDER, 12, ["U+E0061", "U+E006C", "U+E0020"]),
         ("Read\u200b a \u202efile\u202c.", 3, ["U+200B", "U+202E", "U+202C"]),
+        ("Re\u200dad a\u200c file.", 2, ["U+200D", "U+200C"]),
     ],
 )
 @pytest.mark.parametrize("origin", ["builtin", "mcp"])

@@ -57,7 +57,8 @@ def _nest_schemas(root: Path, variant: Variant) -> None:
     # Each step is two levels: the object of properties and the schema in it.
     for _ in range({"clean": 31, "dirty": 32}[variant]):
         schema = {"type": "object", "properties": {"inner": schema}}
-    write_tree(root, {"catalog/builtin/read_file.json": builtin("read_file", input_schema=schema)})
+    definition = builtin("read_file", input_schema=schema, output_schema=schema)
+    write_tree(root, {"catalog/builtin/read_file.json": definition})
 
 
 def _name_like_devices(root: Path, variant: Variant) -> None:

@@ -391,6 +391,9 @@ def test_the_semantic_digest_sees_every_member_and_no_order_of_keys() -> None:
     untitled = define("read_file", description="Reads é.", input_schema=SCHEMA)
     assert build(untitled).data == build(retitled).data
     assert build(untitled).semantic_sha256 != build(retitled).semantic_sha256
+    other_dialect = define("read_file", description="Reads é.", input_schema={**SCHEMA, "$schema": "draft-07"})
+    assert build(untitled).data == build(other_dialect).data
+    assert build(untitled).semantic_sha256 != build(other_dialect).semantic_sha256
 
 
 def test_the_semantic_digest_is_the_same_for_every_target_and_property_order() -> None:

@@ -191,6 +191,13 @@ def test_a_digest_is_the_sha256_of_the_bytes_in_lower_case_hex() -> None:
 # ------------------------------------------------------------------------------------------------ copying values
 
 
+def test_whole_floats_become_integers_only_where_both_are_exact() -> None:
+    """Past 2**53 neighbouring integers share one float, so which was meant is unknown."""
+    copied = copy_json([3.0, -0.0, 2.0**53 - 1, 2.0**53, -(2.0**53), 1.5])
+    assert isinstance(copied, list)
+    assert [int, int, int, float, float, float] == [type(item) for item in copied]
+
+
 class Colour(enum.StrEnum):
     """A string that is not exactly a `str`."""
 

@@ -483,6 +483,7 @@ def test_loading_is_the_profiles_own_choice_or_the_defaults_or_append() -> None:
     [
         ("mcp__{server}__{tool}", "notes", "list-tags", "mcp__notes__list-tags"),
         ("{tool}", "notes", "list", "list"),
+        ("{server}-{tool}-x", "notes", "list", "notes-list-x"),
         ("{tool}.{server}.{tool}", "s", "t", "t.s.t"),
         ("mcp__{server}__{tool}", "{tool}", "{server}", "mcp__{tool}__{server}"),
     ],
@@ -564,6 +565,21 @@ def test_a_manifest_keeps_its_rows_in_file_order_with_their_defaults() -> None:
     row = manifest.aliases[0]
     assert ("TBD", True, "", None) == (row.planned_removal_version, row.replay_supported, row.note, row.arguments)
     assert () == manifest.tombstones
+
+
+def test_a_tombstone_keeps_what_had_been_announced() -> None:
+    """Design.md section 6: replacement, first deprecation, planned removal and note are optional."""
+    announced: JsonObject = {"first_deprecated_version": "0.8.0", "planned_removal_version": ">=0.9"}
+    row = make_manifest(tombstone=[{"name": "x", "removed_version": "1.0.0", **announced}]).tombstones[0]
+    assert ("0.8.0", ">=0.9") == (row.first_deprecated_version, row.planned_removal_version)
+    for key in announced:
+        _, faults = parse_manifest({"tombstone": [{"name": "x", "removed_version": "1.0.0", key: "soon"}]}, HERE)
+        assert ("tombstone", 0, key) == only(faults).anchor.pointer
+
+
+def test_published_releases_are_kept_as_they_are_written() -> None:
+    """They name files under goldens/releases/."""
+    assert ("0.8.53", "0.9") == make_policy(published=["0.8.53", "0.9"]).published
 
 
 def test_an_adapter_takes_json_of_any_shape() -> None:

@@ -15,7 +15,24 @@ from toolroster.schemas import (
     order_schema,
     walk_schemas,
 )
-from toolroster.schemas.keywords import SCHEMA_KEYWORDS, SCHEMA_LIST_KEYWORDS, SCHEMA_MAP_KEYWORDS
+
+# Source: JSON Schema 2020-12 core and validation, and draft 07 for the last of the first two.
+SCHEMA_KEYWORDS = (
+    "additionalProperties",
+    "contains",
+    "contentSchema",
+    "else",
+    "if",
+    "items",
+    "not",
+    "propertyNames",
+    "then",
+    "unevaluatedItems",
+    "unevaluatedProperties",
+    "additionalItems",
+)
+SCHEMA_LIST_KEYWORDS = ("allOf", "anyOf", "oneOf", "prefixItems", "items")
+SCHEMA_MAP_KEYWORDS = ("$defs", "definitions", "dependentSchemas", "patternProperties", "properties")
 
 ORDERS: tuple[PropertyOrder, ...] = ("declared", "sorted")
 
@@ -43,21 +60,21 @@ def chain(levels: int, keyword: str) -> JsonObject:
 
 
 @pytest.mark.parametrize("order", ORDERS)
-@pytest.mark.parametrize("keyword", sorted(SCHEMA_KEYWORDS))
+@pytest.mark.parametrize("keyword", SCHEMA_KEYWORDS)
 def test_keys_of_a_schema_under_a_schema_keyword_are_sorted(keyword: str, order: PropertyOrder) -> None:
     """Design.md section 7: schema objects have their keys sorted by code point."""
     assert f'{{"{keyword}":{IN_ORDER}}}' == text({keyword: BACKWARDS}, order)
 
 
 @pytest.mark.parametrize("order", ORDERS)
-@pytest.mark.parametrize("keyword", sorted(SCHEMA_LIST_KEYWORDS))
+@pytest.mark.parametrize("keyword", SCHEMA_LIST_KEYWORDS)
 def test_keys_of_schemas_in_a_list_are_sorted_and_the_list_keeps_its_order(keyword: str, order: PropertyOrder) -> None:
     """Arrays stay as declared: the order of `prefixItems` has a meaning, and that of `anyOf` is the author's."""
     schema: JsonObject = {keyword: [BACKWARDS, {"type": "null"}, True, {"b": 1, "a": 2}]}
     assert f'{{"{keyword}":[{IN_ORDER},{{"type":"null"}},true,{{"a":2,"b":1}}]}}' == text(schema, order)
 
 
-@pytest.mark.parametrize("keyword", sorted(SCHEMA_MAP_KEYWORDS))
+@pytest.mark.parametrize("keyword", SCHEMA_MAP_KEYWORDS)
 def test_maps_of_schemas_keep_the_declared_order_of_names_unless_sorted(keyword: str) -> None:
     """Design.md section 7: models write arguments in the order of `properties`, so it is the author's."""
     schema: JsonObject = {keyword: {"zeta": BACKWARDS, "alpha": {"b": 1, "a": 2}}}

@@ -87,11 +87,11 @@ class Handlers:
         folder = self._folder or Path()
         path = folder / f"{module}.py"
         if not module.isidentifier() or not path.is_file():
-            raise WorkspaceError(f"there is no {path.as_posix()}, which an 'implementation' names.")
+            raise WorkspaceError(f"there is no {folder.name}/{module}.py, which an 'implementation' names.")
         try:
             loaded = importlib.import_module(f"{_make_package(folder)}.{module}")
         except Exception as error:
-            raise WorkspaceError(f"importing {path.as_posix()} failed: {type(error).__name__}: {error}") from error
+            raise WorkspaceError(f"importing {folder.name}/{module}.py failed: {type(error).__name__}: {error}") from error
         self._modules[module] = vars(loaded)
         return self._modules[module]
 

@@ -161,6 +161,9 @@ class Reader:
                 faults.extend(reading.faults)
                 if isinstance(reading.value, dict):
                     releases[path.stem] = reading.value
+                elif not reading.faults:
+                    message = f"release {path.stem!r} must be an object."
+                    faults.append(Fault("invalid-value", message, Anchor(f"goldens/{relative}")))
         return goldens, releases
 
 
