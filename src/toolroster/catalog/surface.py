@@ -47,8 +47,8 @@ class Surface:
         listed = {text for state, _, text in policy.roster.entries() if state.is_visible}
         present = [*ordered, *(tool for name, tool in SYNTHETIC_TOOLS.items() if name in listed)]
         classified, faults = classify_names(present, policy, broken)
-        # Hosted tools of several targets may share a name, so the first stands for it here; heads get all of them.
-        by_name = {tool.name: tool for tool in sorted(present, key=lambda tool: tool.name, reverse=True)}
+        # Hosted tools of several targets may share a name, so any of them stands for it here; heads get all of them.
+        by_name = {tool.name: tool for tool in present}
         self.policy = policy
         self.resolver = Resolver(classified, policy, manifest or Manifest())
         self.definitions: Mapping[str, ToolDefinition] = MappingProxyType(dict(sorted(by_name.items())))

@@ -48,7 +48,7 @@ def run(arguments: argparse.Namespace) -> int:
         hint = suggest(arguments.name, [*surface.resolver.names(), *RULES])
         status("").print(make_printable(f"toolroster: no tool or rule is called {arguments.name!r}{hint}."))
         return FINDINGS
-    row = _row(arguments.name, arguments.profile, facts, surface)
+    row = describe_name(arguments.name, arguments.profile, facts, surface)
     if arguments.format == "json":
         print_rows([row])
         return CLEAN
@@ -61,7 +61,7 @@ def run(arguments: argparse.Namespace) -> int:
     return CLEAN
 
 
-def _row(name: str, profile: str, facts: Facts, surface: Surface) -> JsonObject:
+def describe_name(name: str, profile: str, facts: Facts, surface: Surface) -> JsonObject:
     """Return the keys that the verb promises, in their order."""
     resolution = surface.resolver.resolve(name)
     row = resolution.alias or resolution.tombstone

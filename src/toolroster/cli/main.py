@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import os
 import sys
 from collections.abc import Sequence
@@ -76,7 +77,9 @@ def _run(argv: Sequence[str] | None) -> int:
         code: int = arguments.run(arguments)
     except SurfaceError as error:
         output_format: str = getattr(arguments, "format", "text")
-        print_findings(error.diagnostics, output_format)
+        # Where standard output is for exact bytes, findings go to standard error.
+        with contextlib.redirect_stdout(sys.stderr) if getattr(arguments, "stdout", False) else contextlib.nullcontext():
+            print_findings(error.diagnostics, output_format)
         return FINDINGS
     except CatalogError as error:
         for fault in error.faults:

@@ -6,7 +6,7 @@ Pydantic gathers all faults of one document; this module turns them into `Fault`
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Annotated, Any, TypeVar, get_args, get_origin
+from typing import Annotated, Any, TypeVar, cast, get_args, get_origin
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
@@ -108,11 +108,9 @@ def _say_owner(location: tuple[str | int, ...], given: object) -> str:
     """Return ` in …`, which names the row or table at `location` that lacks a key; nothing for the document itself."""
     if not location:
         return ""
-    match given:
-        case {"name": str(row_name)}:
-            return f" in {row_name!r}"
-        case _:
-            pass
+    row = cast("dict[str, object]", given) if isinstance(given, dict) else {}
+    if isinstance(name := row.get("name"), str):
+        return f" in {name!r}"
     *outer, last = location
     return f" in row {last + 1} of {outer[-1]!r}" if isinstance(last, int) and outer else f" in {last!r}"
 

@@ -125,7 +125,7 @@ class Policy(PolicyModel):
 
     schema_version: Annotated[int, Field(alias="schema")]
     version: str
-    targets: Annotated[tuple[TargetName, ...], Field(strict=False)] = DEFAULT_TARGETS
+    targets: Annotated[tuple[TargetName, ...], Field(strict=False, min_length=1)] = DEFAULT_TARGETS
     published: Names = ()
     roster: Roster = Roster()
     defaults: Defaults = Defaults()

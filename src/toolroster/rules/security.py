@@ -116,8 +116,9 @@ def look_alike_name(facts: Facts) -> Iterator[Fault]:
     """
     first: dict[str, str] = {}
     for tool in facts.visible():
-        other = first.setdefault(reduce_look_alikes(tool.name), tool.name)
-        if other != tool.name:
+        # Letters that look alike, and names that differ only in case.
+        others = {first.setdefault(form, tool.name) for form in (reduce_look_alikes(tool.name), tool.name.casefold())}
+        for other in sorted(others - {tool.name}):
             yield Fault("look-alike-name", f"{other!r} and {tool.name!r} look alike.", tool.anchor.at("name"))
 
 

@@ -134,6 +134,9 @@ def _document(tool: ToolDefinition) -> JsonObject:
         "input_schema": tool.input_schema,
         "output_schema": tool.output_schema,
         "annotations": tool.annotations or None,
+        "capability": None
+        if tool.capability == Capability()
+        else {"writes": tool.capability.writes, "checkpointable": tool.capability.checkpointable},
         "implementation": tool.implementation,
         "niche": tool.niche,
     }
