@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+
+import pytest
 
 from toolroster import ToolDefinition, Workspace
 from toolroster.canonical import JsonObject, JsonValue
+from toolroster.cli.main import main
 from toolroster.diagnostics import Anchor
 from toolroster.policy import Manifest, Policy, parse_manifest, parse_policy
 
@@ -86,10 +90,43 @@ def small_workspace(root: Path, **files: object) -> Workspace:
     return workspace
 
 
+_AFTER_START = frozenset({"CI", "COLUMNS", "NO_COLOR", "FORCE_COLOR", "TERM"})
+
+
 def run_cli(
     *arguments: str, cwd: Path | None = None, env: Mapping[str, str] | None = None
 ) -> subprocess.CompletedProcess[bytes]:
-    """Run `toolroster` as a process, with `CI` unset unless `env` sets it."""
-    environment = {key: value for key, value in os.environ.items() if key != "CI"} | dict(env or {})
+    """Run `toolroster` with `CI` unset unless `env` sets it, and return what a process would give.
+
+    It runs inside this process, which spares the start of an interpreter, unless `env` holds something that only counts when an
+    interpreter starts (such as PYTHONHASHSEED).
+    """
+    own = dict(env or {})
+    if own.keys() <= _AFTER_START:
+        return _run_inside(arguments, cwd or Path.cwd(), own)
+    environment = {key: value for key, value in os.environ.items() if key != "CI"} | own
     command = [sys.executable, "-m", "toolroster", *arguments]
     return subprocess.run(command, cwd=cwd, env=environment, capture_output=True, check=False, timeout=120)
+
+
+def _run_inside(arguments: Sequence[str], cwd: Path, env: Mapping[str, str]) -> subprocess.CompletedProcess[bytes]:
+    out, err = io.BytesIO(), io.BytesIO()
+    before = Path.cwd()
+    with pytest.MonkeyPatch.context() as patch:
+        for key in _AFTER_START:
+            patch.delenv(key, raising=False)
+        for key, value in env.items():
+            patch.setenv(key, value)
+        patch.setattr(sys, "argv", ["toolroster", *arguments])
+        patch.setattr(sys, "stdout", io.TextIOWrapper(out, write_through=True))
+        patch.setattr(sys, "stderr", io.TextIOWrapper(err, write_through=True))
+        os.chdir(cwd)
+        try:
+            code = main(arguments)
+        except SystemExit as error:
+            code = error.code if isinstance(error.code, int) else 1
+        finally:
+            os.chdir(before)
+        sys.stdout.flush()
+        sys.stderr.flush()
+        return subprocess.CompletedProcess(["toolroster", *arguments], code, out.getvalue(), err.getvalue())

@@ -3,7 +3,7 @@ from __future__ import annotations
 import json
 import subprocess
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
@@ -11,6 +11,8 @@ import pytest
 from tests.support import run_cli, write_tree
 from toolroster import Workspace
 from toolroster.canonical import JsonObject, JsonValue, parse_json
+from toolroster.diagnostics import CatalogError
+from toolroster.workspace import lay_out
 
 READ_SCHEMA: JsonObject = {
     "type": "object",
@@ -66,12 +68,12 @@ def init(cwd: Path, *arguments: str) -> subprocess.CompletedProcess[bytes]:
     return run_cli("-C", "agent", "init", *arguments, cwd=cwd)
 
 
-def import_into(tmp_path: Path, *documents: JsonValue, options: Sequence[str] = ()) -> Workspace:
-    """Import documents with `init --from`, which must succeed, and return the workspace."""
+def import_into(tmp_path: Path, *documents: JsonValue, server: str = "") -> Workspace:
+    """Import documents as `init --from` does, which must have nothing to note, and return the workspace."""
     names = [f"tools{index}.json" for index in range(len(documents))]
     write_tree(tmp_path, dict(zip(names, documents, strict=True)))
-    done = init(tmp_path, "--from", *names, *options)
-    assert (0, "") == (done.returncode, done.stderr.decode())
+    layout = lay_out(tmp_path / "agent", [tmp_path / name for name in names], server)
+    assert () == layout.notes
     return Workspace(tmp_path / "agent")
 
 
@@ -243,6 +245,7 @@ def test_hosted_tools_of_responses_bring_their_target_with_them(tmp_path: Path) 
     tools = workspace.surface().prefix("default", target="openai-responses").tools
     assert ["list_roots", "mcp", "read_file", "run_query", "web_search"] == [tool.get("name", tool["type"]) for tool in tools]
     assert [] == [tool for tool in hosted if tool not in tools]
+    assert tools == json.loads((workspace.root / "goldens/default/openai-responses.json").read_bytes())
 
 
 def test_a_free_form_tool_of_chat_completions_is_emitted_verbatim(tmp_path: Path) -> None:
@@ -276,7 +279,7 @@ def test_a_map_of_old_names_becomes_aliases_that_dispatch(options: tuple[str, ..
 def test_with_a_server_the_tools_stay_that_servers(tmp_path: Path) -> None:
     """`--server` writes one catalog file of the tools as the server gave them, and defers them (design.md section 6)."""
     tool: JsonObject = {**as_object(MCP_TOOLS[0]), "icons": [{"src": "https://notes.example/i.png"}], "_meta": {"a": 1}}
-    workspace = import_into(tmp_path, {"tools": [tool, MCP_TOOLS[1]]}, options=("--server", "notes"))
+    workspace = import_into(tmp_path, {"tools": [tool, MCP_TOOLS[1]]}, server="notes")
     document = read(workspace, "catalog/mcp/notes.json")
     assert {"name": "notes", "transport": "stdio"} == document["server"]
     assert [MCP_TOOLS[1], tool] == document["tools"]
@@ -293,14 +296,14 @@ def test_with_a_server_the_tools_stay_that_servers(tmp_path: Path) -> None:
 
 def test_with_a_server_old_names_are_that_servers_too(tmp_path: Path) -> None:
     """A server that renames a tool renames what the model calls: `mcp__<server>__<old>` runs `mcp__<server>__<new>`."""
-    workspace = import_into(tmp_path, MCP_TOOLS, {"cat": "read_file"}, options=("--server", "notes"))
+    workspace = import_into(tmp_path, MCP_TOOLS, {"cat": "read_file"}, server="notes")
     accept_and_check(workspace)
     assert "mcp__notes__read_file" == workspace.surface().resolver.resolve("mcp__notes__cat").canonical
 
 
 def test_with_a_server_another_list_is_written_in_mcps_terms(tmp_path: Path) -> None:
     """A list copied from a request can stand in for a server that isn't at hand."""
-    workspace = import_into(tmp_path, CHAT_TOOLS, options=("--server", "notes"))
+    workspace = import_into(tmp_path, CHAT_TOOLS, server="notes")
     tools = read(workspace, "catalog/mcp/notes.json")["tools"]
     assert [MCP_TOOLS[1], MCP_TOOLS[0]] == tools
     accept_and_check(workspace)
@@ -309,7 +312,7 @@ def test_with_a_server_another_list_is_written_in_mcps_terms(tmp_path: Path) -> 
 def test_with_a_server_names_need_not_be_file_names(tmp_path: Path) -> None:
     """A server's tools share one file, so case and device names are no trouble (design.md section 6)."""
     tools: list[JsonValue] = [{**as_object(MCP_TOOLS[0]), "name": name} for name in ("con", "Read", "read")]
-    workspace = import_into(tmp_path, tools, options=("--server", "notes"))
+    workspace = import_into(tmp_path, tools, server="notes")
     workspace.accept(environment={})
     assert ["look-alike-name"] == [found.rule.name for found in workspace.check()]
 
@@ -424,14 +427,17 @@ REFUSED: dict[str, tuple[str, str]] = {
 
 
 @pytest.mark.parametrize("fault", REFUSED)
-def test_a_file_that_cannot_be_imported_is_placed_and_nothing_is_written(fault: str, tmp_path: Path) -> None:
-    """Exit 2 with file, line, column and reason; the folder stays as it was (issue 2)."""
+def test_a_file_that_cannot_be_imported_is_placed_and_nothing_is_written(
+    fault: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """File, line, column and reason are told; the folder stays as it was (issue 2)."""
     text, said = REFUSED[fault]
     write_tree(tmp_path, {"tools.json": text})
     before = tree(tmp_path)
-    done = init(tmp_path, "--from", "tools.json")
-    assert (2, b"") == (done.returncode, done.stdout)
-    assert said in done.stderr.decode()
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(CatalogError) as caught:
+        lay_out(Path("agent"), [Path("tools.json")])
+    assert said in str(caught.value)
     assert before == tree(tmp_path)
 
 
@@ -440,7 +446,9 @@ def test_all_faults_of_all_files_are_listed_at_once(tmp_path: Path) -> None:
     write_tree(
         tmp_path, {"a.json": '[{"name": "a b"}, 7]', "b.json": "[", "c.json": {"old": "new"}, "d.json": {"old": "other"}}
     )
+    before = tree(tmp_path)
     done = init(tmp_path, "--from", "a.json", "b.json", "c.json", "--aliases", "d.json")
+    assert (b"", before) == (done.stdout, tree(tmp_path))
     places = [line.removeprefix("toolroster: ").partition(": ")[0] for line in done.stderr.decode().splitlines()]
     assert (2, ["a.json:1:11", "a.json:1:19", "b.json:1:2", "d.json:2:3"]) == (done.returncode, sorted(places))
 

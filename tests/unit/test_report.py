@@ -122,11 +122,11 @@ def test_a_table_without_rows_is_its_header() -> None:
 
 @pytest.mark.parametrize(
     ("text", "expected"),
-    [("", ""), ("ŝ 工 🙂", "ŝ 工 🙂"), ("a\nb\t\x7f", "a\nb\\t\\x7f"), ("\xa0", "\\xa0")],
+    [("", ""), ("ŝ 工 🙂", "ŝ 工 🙂"), ("a\nb\t\x7f", "a\nb\t\\x7f"), ("\xa0", "\\xa0")],
     ids=["nothing", "printable", "controls", "blank that is no space"],
 )
 def test_printable_text_is_kept(text: str, expected: str) -> None:
-    """Text of any script is shown as it is; only what can't be seen is escaped, and newlines are kept."""
+    """Text of any script is shown as it is; only what can't be seen is escaped; newlines and tabs are kept."""
     assert expected == make_printable(text)
 
 

@@ -64,17 +64,20 @@ def adapt_arguments(arguments: JsonObject, adapter: ArgumentAdapter) -> JsonObje
     """
     adapted: JsonObject = {}
     sources: dict[str, str] = {}
+    rename, drop = adapter.rename, adapter.drop
     for name, value in arguments.items():
-        if name in adapter.drop:
+        if name in drop:
             continue
-        renamed = adapter.rename.get(name, name)
+        renamed = rename.get(name, name)
         first = sources.setdefault(renamed, name)
         if first != name:
             return ArgumentFault("arguments_conflict", f"{first!r} and {name!r} both give the argument {renamed!r}")
         adapted[renamed] = value
     for name, value in adapter.default.items():
         adapted.setdefault(name, copy_json(value))
-    return adapted | {name: copy_json(value) for name, value in adapter.set.items()}
+    for name, value in adapter.set.items():
+        adapted[name] = copy_json(value)
+    return adapted
 
 
 def repair_arguments(
@@ -108,7 +111,7 @@ def _parse(text: str) -> JsonValue | ArgumentFault:
     reading = read_json("", text.encode("utf-8", "surrogatepass"))
     if not reading.faults:
         # A whole float becomes an integer here as it does in an object.
-        return copy_json(reading.value)
+        return _copy(reading.value) if isinstance(reading.value, dict) else reading.value
     fault = reading.faults[0]
     if fault.rule == "too-deep":
         return _TOO_DEEP

@@ -17,7 +17,7 @@ _STYLES = {Severity.ERROR: "bold red", Severity.WARNING: "bold yellow"}
 
 def make_printable(text: str) -> str:
     """Return the text with every character that can't be printed written as an escape; newlines and tabs are kept."""
-    return "\n".join(_make_line(line) for line in text.split("\n"))
+    return "\n".join("\t".join(_make_line(cell) for cell in line.split("\t")) for line in text.split("\n"))
 
 
 def render_diagnostic(diagnostic: Diagnostic) -> Text:
