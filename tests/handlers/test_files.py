@@ -6,6 +6,7 @@ import pytest
 
 from tests.handlers.workbench import run
 from tests.support import write_tree
+from toolroster.canonical import JsonObject
 
 ESCAPES = ["../outside.txt", "a/../../outside.txt", "/etc/hostname", "link/secret.txt", "file_link"]
 
@@ -54,15 +55,8 @@ def test_read_file_numbers_lines_and_says_what_follows(root: Path) -> None:
 def test_read_file_says_what_it_can_not_read(root: Path) -> None:
     """A missing file, a folder, binary text and a line past the end are the tool's own errors."""
     (root / "binary").write_bytes(b"\xff\xfe\x00")
-    said = [
-        run(root, "read_file", arguments).content
-        for arguments in (
-            {"path": "none.txt"},
-            {"path": "a"},
-            {"path": "binary"},
-            {"path": "a/b.txt", "start_line": 9},
-        )
-    ]
+    asked: list[JsonObject] = [{"path": "none.txt"}, {"path": "a"}, {"path": "binary"}, {"path": "a/b.txt", "start_line": 9}]
+    said = [run(root, "read_file", arguments).content for arguments in asked]
     assert [
         "none.txt: No such file or directory.",
         "a: Is a directory.",
