@@ -379,7 +379,7 @@ def test_a_second_init_changes_nothing(tmp_path: Path) -> None:
 
 TWICE = '[{"name": "a", "inputSchema": {}},\n {"name": "a", "inputSchema": {}}]'
 REFUSED: dict[str, tuple[str, str]] = {
-    "no JSON": ('{"tools": [\n  {"name": "a",}\n]}', "tools.json:2:16: not valid JSON: "),
+    "no JSON": ('{"tools": [\n  {"name": "a",}\n]}', "tools.json:2:15: not valid JSON: "),
     "cut off": ('{"tools": [', "tools.json:1:12: not valid JSON: "),
     "empty": ("", "tools.json:1:1: not valid JSON: "),
     "a byte order mark": ("\ufeff[]", "tools.json:1:1: the file begins with a byte order mark."),

@@ -466,7 +466,8 @@ def test_a_certificate_must_be_trusted(
     """One that nobody vouches for is refused, and one for another host."""
     authority = trustme.CA()
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    authority.issue_cert("localhost", "127.0.0.1").configure_cert(context)
+    # trustme also takes contexts of pyOpenSSL, which is not installed.
+    authority.issue_cert("localhost", "127.0.0.1").configure_cert(context)  # pyright: ignore[reportUnknownMemberType]
     file = tmp_path / "authority.pem"
     authority.cert_pem.write_to_path(file)
     site = serve({"/": say("safe")}, context)

@@ -18,6 +18,7 @@ from toolroster.diagnostics import Anchor, Fault
 from toolroster.positions import TextIndex
 
 _BYTE_ORDER_MARK: Final = b"\xef\xbb\xbf"
+_JSON_BLANKS = " \t\r\n"
 _JSON_TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"?|[\[{]|[\]}]', re.DOTALL)
 # Multi-line strings first, so that their quotes don't read as short strings.
 _TOML_TOKEN = re.compile(
@@ -59,8 +60,7 @@ def read_json(path: str, data: bytes) -> Reading:
             parse_int=_parse_integer,
         )
     except json.JSONDecodeError as error:
-        anchor = Anchor(path, line_column=(error.lineno, error.colno))
-        return Reading(None, text, (Fault("invalid-syntax", f"not valid JSON: {error.msg}.", anchor),))
+        return Reading(None, text, (_json_fault(path, text, error),))
     return Reading(value, text, (*_duplicate_faults(path, text, repeats), *_stability_faults(path, value)))
 
 
@@ -158,6 +158,19 @@ def _rule_for(reason: str) -> str:
     if reason.startswith("nested"):
         return "too-deep"
     return "unstable-number" if "number" in reason or "integer" in reason else "invalid-value"
+
+
+def _json_fault(path: str, text: str, error: json.JSONDecodeError) -> Fault:
+    """Return the fault of a syntax error; a comma before a closing bracket reads the same on every Python."""
+    message, at = error.msg, error.pos
+    before = text[:at].rstrip(_JSON_BLANKS)
+    if text[at : at + 1] in ("]", "}") and before.endswith(","):
+        at = len(before) - 1
+    if text[at : at + 1] == "," and text[at + 1 :].lstrip(_JSON_BLANKS)[:1] in ("]", "}"):
+        message = "Illegal trailing comma"
+    line = text.count("\n", 0, at) + 1
+    column = at - text.rfind("\n", 0, at)
+    return Fault("invalid-syntax", f"not valid JSON: {message}.", Anchor(path, line_column=(line, column)))
 
 
 def _toml_fault(path: str, text: str, message: str) -> Fault:
