@@ -35,6 +35,7 @@ install_quietly() {
   "$venv/bin/python" -m pip --disable-pip-version-check install --quiet --quiet "$@"
 }
 
+# The MCP SDK, a development tool, needs a newer pydantic than the oldest that we allow: its tests are left out there.
 # Makes the environment $1 with the Python $2: the lock, then the requirements file $3 if any, then the wheel.
 # Called from an `if`, where `set -e` is off: so each command says for itself that its failure ends the function.
 install() {
@@ -56,7 +57,7 @@ install() {
 run() {
   local label=$1 venv=$2 python=$3 over=${4:-}
   printf '==> matrix: %s\n' "$label"
-  if install "$venv" "$python" "$over" && "$venv/bin/python" -m pytest --no-header -n auto -m 'not slow'; then
+  if install "$venv" "$python" "$over" && "$venv/bin/python" -m pytest --no-header -n auto -m 'not slow' ${over:+--deselect tests/reference/test_servers.py}; then
     passed+=("$label")
   else
     failed+=("$label")

@@ -236,6 +236,9 @@ def _fast_faults(errors: Iterable[Any], schema: JsonObject, instance: JsonValue)
             keyword = "false"
         elif keyword == "required":
             value = [error.kind.property]
+        elif keyword == "type" and value is None:
+            # Older releases give the path inside a schema that an anchor leads to, not the path to it.
+            value = error.kind.types
         yield from _describe(pointer, keyword, value, found, owner, getattr(error.kind, "unexpected", None))
 
 
