@@ -562,12 +562,12 @@ def shown(tmp_path_factory: pytest.TempPathFactory) -> Shown:
     "env",
     [
         {"PYTHONHASHSEED": "0", "LC_ALL": "C", "PYTHONIOENCODING": "ascii"},
-        {"PYTHONHASHSEED": "4242", "LC_ALL": "C", "PYTHONIOENCODING": "latin-1:replace", "TZ": "Pacific/Auckland"},
+        {"PYTHONHASHSEED": "4242", "PYTHONIOENCODING": "latin-1:replace", "TZ": "Pacific/Auckland", "FORCE_COLOR": "1"},
     ],
     ids=["0", "4242"],
 )
 def test_output_is_the_same_bytes_in_every_environment(env: dict[str, str], arguments: tuple[str, ...], shown: Shown) -> None:
-    """No hash order, locale or time zone gets into the output, on either stream (design.md section 10)."""
+    """No hash order, locale, time zone or wish for colour gets into what is piped, on either stream (design.md section 10)."""
     plain, other = shown(*arguments), shown(*arguments, **env)
     assert (plain.returncode, plain.stdout, plain.stderr) == (other.returncode, other.stdout, other.stderr)
     assert "größe".encode() in plain.stdout + plain.stderr

@@ -152,6 +152,8 @@ def test_denied_hidden_and_excluded_names_are_never_suggested() -> None:
         define("shell"),
         define("doc_edit"),
         define("agent"),
+        # A definition that outlived its name is no reason to suggest the name.
+        define("doc_write"),
         aliases=[alias("doc_write", "doc_edit")],
         roster={"active": ["shell", "doc_edit", "agent"], "hidden-compatibility": ["doc_write"]},
         permissions={"deny": ["shell"]},
@@ -159,7 +161,7 @@ def test_denied_hidden_and_excluded_names_are_never_suggested() -> None:
     )
 
     assert "suggestion" not in fields(refusal(router, "shel"))
-    assert "suggestion" not in fields(refusal(router, "doc_writ", profile="default"))
+    assert "suggestion" not in fields(refusal(router, "doc_writ"))
     assert "agent" == fields(refusal(router, "agnt"))["suggestion"]
     assert "suggestion" not in fields(refusal(router, "agnt", profile="default+child"))
 
@@ -248,6 +250,20 @@ def test_a_mode_decides_what_may_be_called_and_not_what_is_shown() -> None:
     assert "edit" == prepare(router, "edit").tool.name
     assert "read" == prepare(router, "read", profile="plan").tool.name
     assert router.surface.prefix("default", "mcp").data == router.surface.prefix("plan", "mcp").data
+
+
+def test_a_mode_judges_the_tool_by_whichever_name_it_is_called() -> None:
+    """Every gate judges the canonical tool: listing it admits its retired names, and nothing else does."""
+    router = make_router(
+        define("edit"),
+        define("read"),
+        aliases=[alias("swap", "edit"), alias("cat", "read")],
+        roster={"active": ["edit", "read"], "hidden-compatibility": ["swap", "cat"]},
+        modes={"plan": {"callable": ["read"]}},
+    )
+
+    assert "read" == prepare(router, "cat", profile="plan").tool.name
+    assert {"code": "not_callable_in_mode", "tool": "edit", "mode": "plan"} == fields(refusal(router, "swap", profile="plan"))
 
 
 def test_a_mode_without_callable_allows_every_tool_and_an_empty_one_none() -> None:

@@ -40,6 +40,8 @@ def version() -> str:
 def console() -> Console:
     """Return the console of standard output; colour is for terminals, and lines are never wrapped or cut by us."""
     return Console(
+        # Said here, since rich has asked other variables in other releases (FORCE_COLOR, TTY_COMPATIBLE).
+        force_terminal=sys.stdout.isatty(),
         width=_WIDE,
         highlight=False,
         markup=False,
@@ -50,8 +52,9 @@ def console() -> Console:
 
 def status(message: str) -> Console:
     """Say on standard error, when it is a terminal, what takes its time; return the console for more."""
-    errors = Console(stderr=True, highlight=False, markup=False, emoji=False, soft_wrap=True)
-    if sys.stderr.isatty():
+    terminal = sys.stderr.isatty()
+    errors = Console(stderr=True, force_terminal=terminal, highlight=False, markup=False, emoji=False, soft_wrap=True)
+    if terminal:
         errors.print(message, style="dim")
     return errors
 
